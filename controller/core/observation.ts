@@ -1,0 +1,82 @@
+import type { Rank, Suit } from './cards.js';
+import type { Press } from './press.js';
+
+/**
+ * Everything that reaches the rules. Timers and lost links are observations too, so that a journal
+ * replays exactly. Source of the words: docs/CONTRACT.md, "Inputs".
+ */
+export interface Stamp {
+  /** Position in the table's journal, from 1; never starts again at a boot. */
+  readonly seq: number;
+  /**
+   * Nanoseconds of watched time on this table: monotonic, and continued over restarts (the dark
+   * time counts zero), so it never runs back within one journal.
+   */
+  readonly atNs: number;
+  /** Wall time in milliseconds since the epoch: for people and video, never for a decision. */
+  readonly wallMs: number;
+  /** False while the clock is not known to be synchronised. */
+  readonly wallTrusted: boolean;
+}
+
+export type ShufflerMode = 'shuffle' | 'sort' | 'count';
+export type Lamp = 'green' | 'red' | 'blink' | 'off';
+
+/** A device's name in the board file: `mouth`, `shuffler`, `reader`, `keypad`, ... */
+export type DeviceName = string;
+/** A batch is named by the colour of its backs: `red`, `blue`. */
+export type Batch = string;
+
+export type Sensed =
+  | {
+      readonly kind: 'card.out';
+      readonly back?: Batch;
+      readonly rank?: Rank;
+      readonly suit?: Suit;
+      /** Length of the card along its travel, in mm. */
+      readonly lengthMm: number;
+      readonly speedMmS: number;
+    }
+  | { readonly kind: 'card.back' }
+  | { readonly kind: 'card.double'; readonly lengthMm: number }
+  | { readonly kind: 'cover.out' }
+  | { readonly kind: 'mouth.blocked' }
+  | { readonly kind: 'mouth.clear' }
+  | { readonly kind: 'shoe.loaded' }
+  | { readonly kind: 'shoe.empty' }
+  | { readonly kind: 'lid.open' }
+  | { readonly kind: 'lid.closed' }
+  | { readonly kind: 'rack.count'; readonly n: number }
+  | { readonly kind: 'shuffler.start'; readonly batch?: Batch }
+  | {
+      readonly kind: 'shuffler.done';
+      readonly batch?: Batch;
+      readonly count?: number;
+      readonly mode?: ShufflerMode;
+      readonly lamp?: Lamp;
+    }
+  | { readonly kind: 'shuffler.lamp'; readonly lamp: Lamp; readonly batch?: Batch }
+  | { readonly kind: 'shuffler.jam' }
+  | { readonly kind: 'shuffler.door'; readonly open: boolean }
+  | { readonly kind: 'shuffler.inventory'; readonly batch: Batch; readonly count: number }
+  | { readonly kind: 'shuffler.unload'; readonly batch: Batch; readonly count: number };
+
+export type Condition =
+  | { readonly kind: 'link.up'; readonly device: DeviceName; readonly identity?: string }
+  | { readonly kind: 'link.down'; readonly device: DeviceName; readonly reason?: string }
+  | { readonly kind: 'device.stale'; readonly device: DeviceName }
+  | {
+      readonly kind: 'power.boot';
+      readonly unclean: boolean;
+      readonly boot: number;
+      readonly version?: string;
+    }
+  | { readonly kind: 'clock.step'; readonly stepMs: number }
+  | { readonly kind: 'clock.trust'; readonly trusted: boolean }
+  | { readonly kind: 'journal.fault'; readonly reason: string }
+  | { readonly kind: 'timer'; readonly timer: string };
+
+/** What happened, before it has a place and a time. */
+export type Happening = Sensed | Condition | Press;
+export type Observation = Stamp & Happening;
+export type ObservationKind = Happening['kind'];

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// Compiles the TypeScript projects and bundles the pages.
+// `--if-tools`: run by npm's `prepare`; an install without the development tools keeps what is built.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const tool = (path) => `${root}node_modules/${path}`;
+const tsc = tool('typescript/bin/tsc');
+const vite = tool('vite/bin/vite.js');
+
+if (process.argv.includes('--if-tools') && !(existsSync(tsc) && existsSync(vite))) {
+  console.log('build: development tools are not installed, nothing compiled');
+  process.exit(0);
+}
+const steps = [[tsc, '-b']];
+if (existsSync(`${root}surveillance/pages/vite.config.js`)) {
+  steps.push([
+    vite,
+    'build',
+    '--config',
+    'surveillance/pages/vite.config.js',
+    '--logLevel',
+    'warn',
+  ]);
+}
+for (const args of steps) {
+  const run = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  if (run.status !== 0) process.exit(run.status ?? 1);
+}
