@@ -34,7 +34,7 @@ export default tseslint.config(
     rules: {
       'no-restricted-imports': [
         'error',
-        { patterns: [{ group: ['[a-z]*', '@*/*', '../*'], message: 'the core imports only the core' }] },
+        { patterns: [{ regex: '^(?!\\./)', message: 'the core imports only the core' }] },
       ],
     },
   },

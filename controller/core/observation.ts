@@ -70,6 +70,9 @@ export type Condition =
       readonly unclean: boolean;
       readonly boot: number;
       readonly version?: string;
+      /** SHA-256 of the procedure and of the table's configuration, kept as journal documents. */
+      readonly procedure?: string;
+      readonly table?: string;
     }
   | { readonly kind: 'clock.step'; readonly stepMs: number }
   | { readonly kind: 'clock.trust'; readonly trusted: boolean }

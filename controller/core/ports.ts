@@ -1,6 +1,7 @@
 import type { Step } from './decision.js';
 import type { Directive } from './directive.js';
 import type { Happening, Observation } from './observation.js';
+import type { TableState } from './state.js';
 
 /** Stops what was scheduled; harmless when it already ran. */
 export type Cancel = () => void;
@@ -45,7 +46,23 @@ export interface Journal {
   cursor(consumer: string): number;
   /** Moves a consumer's cursor; may be lazily durable (it may repeat, never skip). */
   moveCursor(consumer: string, seq: number): void;
+  /** Newest saved state and the row it belongs to; null when none was saved or none is sound. */
+  snapshot(): Promise<Snapshot | null>;
+  /** Saves the state after row `seq` so that a start need not fold the whole journal. Lazy. */
+  saveSnapshot(snapshot: Snapshot): void;
+  /** Keeps a document (procedure pack, table configuration) under its SHA-256, once. */
+  putDocument(kind: DocumentKind, hash: string, text: string): Promise<void>;
+  document(hash: string): Promise<string | null>;
   close(): Promise<void>;
+}
+
+export type DocumentKind = 'procedure' | 'table';
+
+export interface Snapshot {
+  readonly seq: number;
+  /** Hash of row `seq`: a snapshot of another history is not taken. */
+  readonly hash: string;
+  readonly state: TableState;
 }
 
 /** Hardware, or its simulated twin: tells what happened and does what it is told. */
