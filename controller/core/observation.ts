@@ -74,6 +74,8 @@ export type Condition =
       readonly procedure?: string;
       readonly table?: string;
     }
+  /** Stopped on purpose: a run that does not end with this row ended by accident. */
+  | { readonly kind: 'power.off' }
   | { readonly kind: 'clock.step'; readonly stepMs: number }
   | { readonly kind: 'clock.trust'; readonly trusted: boolean }
   | { readonly kind: 'journal.fault'; readonly reason: string }
