@@ -48,6 +48,8 @@ export interface DeckRule {
   readonly decksMax: number;
   /** Hours a deck may stay in use; null where the pack sets no limit. */
   readonly maxAgeHours: number | null;
+  /** The same where cards are dealt from the hand; null: as `maxAgeHours`. */
+  readonly maxAgeHandHours: number | null;
   readonly maxAgeCite: Cite;
   /** Two batches of different backs take turns, one shoe each. */
   readonly alternate: boolean;
@@ -81,6 +83,8 @@ export interface CutRule {
   /** null where only the top has a minimum. */
   readonly minFromBottom: number | null;
   readonly cutter: 'players' | 'dealer';
+  /** The cover card used to cut ends below the last card: when it comes out the stack is done. */
+  readonly coverToBottom: boolean;
   readonly recut: RecutRule | null;
 }
 
@@ -113,6 +117,13 @@ export type BurnRule =
       readonly cite: Cite;
       readonly cards: number;
       /** Nobody may learn the rank. */
+      readonly secret: boolean;
+      readonly to: 'bucket' | 'rack';
+    }
+  | {
+      /** As many cards as there are decks in the shoe. */
+      readonly kind: 'deck-count';
+      readonly cite: Cite;
       readonly secret: boolean;
       readonly to: 'bucket' | 'rack';
     };
@@ -163,6 +174,8 @@ export interface StubRule {
   /** The stub is counted at least once in so many rounds. */
   readonly cite: Cite;
   readonly everyRounds: number;
+  /** Ways of dealing the duty belongs to: a chapter may ask it of hand dealing only. */
+  readonly appliesTo: readonly Dealing[];
   readonly goodCite: Cite;
   readonly wrongCite: Cite;
   /** Expected stub = deck − perHand × (players + dealerHand) − community − burns. */
