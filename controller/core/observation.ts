@@ -1,4 +1,4 @@
-import type { Rank, Suit } from './cards.js';
+import type { Rank, Role, Suit } from './cards.js';
 import type { Press } from './press.js';
 
 /**
@@ -79,6 +79,23 @@ export type Condition =
   | { readonly kind: 'clock.step'; readonly stepMs: number }
   | { readonly kind: 'clock.trust'; readonly trusted: boolean }
   | { readonly kind: 'journal.fault'; readonly reason: string }
+  /**
+   * A command that came over the network, taken or refused. What a taken `ack` or `clear` asks for
+   * follows as a press of its own; this row is the record of who asked and what was answered.
+   */
+  | {
+      readonly kind: 'command';
+      readonly command: 'ack' | 'resend' | 'mark' | 'clear' | 'unknown';
+      readonly taken: boolean;
+      /** Name of the signing key on the table's list; absent where no valid signature named one. */
+      readonly key?: string;
+      readonly role?: Role;
+      readonly nonce?: string;
+      /** Why it was refused, or the text of a mark; at most 200 characters. */
+      readonly note?: string;
+      /** Refusals since the last recorded one that were counted only (a flood). */
+      readonly uncounted?: number;
+    }
   | { readonly kind: 'timer'; readonly timer: string };
 
 /** What happened, before it has a place and a time. */
