@@ -33,9 +33,10 @@ export type Sensed =
       readonly back?: Batch;
       readonly rank?: Rank;
       readonly suit?: Suit;
-      /** Length of the card along its travel, in mm. */
-      readonly lengthMm: number;
-      readonly speedMmS: number;
+      /** Length of the card along its travel, in mm; null where it stopped or turned on its way. */
+      readonly lengthMm: number | null;
+      /** null with `lengthMm`. */
+      readonly speedMmS: number | null;
     }
   | { readonly kind: 'card.back' }
   | { readonly kind: 'card.double'; readonly lengthMm: number }
