@@ -1,0 +1,71 @@
+import type { Directive } from '../core/directive.js';
+import type { Outputs as Shown } from '../core/state.js';
+
+type OutputName = Directive['to'];
+
+const FAULT_DISPLAY: Directive = {
+  to: 'display',
+  line1: 'JOURNAL FAULT',
+  line2: 'no new round; call the technician',
+  clause: 'policy:journal',
+  step: 'JOURNAL FAULT, call the technician',
+};
+
+export interface OutputParts {
+  /** False on a table that only advises: nothing here locks its gate. */
+  readonly locks: boolean;
+  readonly perform: (directive: Directive) => void;
+  readonly failed: (output: OutputName, reason: string) => void;
+}
+
+/** The outputs as last told. A failing output is reported once, until it obeys again. */
+export class Outputs {
+  readonly #parts: OutputParts;
+  readonly #broken = new Set<OutputName>();
+  #gateLocked: boolean | null = null;
+
+  constructor(parts: OutputParts) {
+    this.#parts = parts;
+  }
+
+  /** `endsLocked`: an order to open the gate that is overtaken before it could matter is left out. */
+  perform(directive: Directive, endsLocked: boolean): void {
+    if (directive.to === 'gate') {
+      if (!directive.locked && endsLocked) return;
+      if (directive.locked === this.#gateLocked) return;
+      this.#gateLocked = directive.locked;
+    }
+    this.#tell(directive);
+  }
+
+  /** Locks the gate before the row is durable: the one thing that may come first. */
+  lockFirst(): void {
+    if (this.#parts.locks) this.perform({ to: 'gate', locked: true }, true);
+  }
+
+  /** Tells every lasting output again what it should be. */
+  assert(shown: Shown): void {
+    this.#gateLocked = shown.gateLocked;
+    this.#tell({ to: 'gate', locked: shown.gateLocked });
+    if (shown.tower !== null) this.#tell(shown.tower);
+    if (shown.display !== null) this.#tell(shown.display);
+  }
+
+  showFault(): void {
+    this.lockFirst();
+    this.#tell({ to: 'tower', colour: 'red', light: 'blink' });
+    this.#tell(FAULT_DISPLAY);
+  }
+
+  #tell(directive: Directive): void {
+    try {
+      this.#parts.perform(directive);
+      this.#broken.delete(directive.to);
+    } catch (cause) {
+      if (directive.to === 'gate') this.#gateLocked = null;
+      if (this.#broken.has(directive.to)) return;
+      this.#broken.add(directive.to);
+      this.#parts.failed(directive.to, cause instanceof Error ? cause.message : String(cause));
+    }
+  }
+}
