@@ -4,14 +4,12 @@ import type { Duty } from './duty.js';
 import type { Actor, Finding } from './finding.js';
 import type { Phase, StateParts } from './state.js';
 
-/** New values for some fields of one part of the state. */
-export type Noted = {
-  [P in keyof StateParts]: {
-    readonly do: 'noted';
-    readonly part: P;
-    readonly set: Partial<StateParts[P]>;
-  };
-}[keyof StateParts];
+/** New values for some fields of one part of the state; `Draft.note` keeps the two in step. */
+export interface Noted {
+  readonly do: 'noted';
+  readonly part: keyof StateParts;
+  readonly set: Partial<StateParts[keyof StateParts]>;
+}
 
 /**
  * What follows from an observation. Decisions are recorded beside their observation in one journal
@@ -20,7 +18,9 @@ export type Noted = {
 export type Decision =
   | Noted
   | { readonly do: 'moved'; readonly phase: Phase }
+  /** One duty's new standing; `duties` starts the list of a new stack. */
   | { readonly do: 'duty'; readonly duty: Duty }
+  | { readonly do: 'duties'; readonly duties: readonly Duty[] }
   | { readonly do: 'raised'; readonly finding: Finding }
   | { readonly do: 'changed'; readonly finding: Finding }
   | { readonly do: 'acknowledged'; readonly id: string; readonly by: Actor }

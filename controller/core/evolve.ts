@@ -16,6 +16,8 @@ export const evolveOne = (state: TableState, decision: Decision): TableState => 
       const others = state.duties.filter((duty) => duty.duty !== decision.duty.duty);
       return { ...state, duties: [...others, decision.duty] };
     }
+    case 'duties':
+      return { ...state, duties: decision.duties };
     case 'raised':
       return {
         ...state,

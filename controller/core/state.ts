@@ -40,19 +40,21 @@ export interface Prep {
   /** Hand shuffles attested, by badge where there is one. */
   readonly shuffledBy: readonly string[];
   readonly source: ShuffleSource | null;
-  readonly token: ShuffleToken | null;
   /** The batch being prepared. */
   readonly batch: Batch;
   readonly machineRunning: boolean;
-  /** Where the offer of the cut stands: the seat whose turn it is; `dealer` when all declined. */
-  readonly cutTurn: Cutter;
+  /**
+   * Where the offer of the cut stands: the seat whose turn it is; `dealer` when all declined;
+   * `any` where nobody told the table who is entitled first (a reshuffle's last curator).
+   */
+  readonly cutTurn: Cutter | 'any';
+  /** Seats that declined in this offer. */
+  readonly declined: readonly number[];
   /** The seat the dealer said he offers to, where he said so. */
   readonly cutOffered: number | null;
   readonly cutBy: Cutter | null;
   readonly cutDone: boolean;
   readonly markerDone: boolean;
-  /** Last person who cut a stack at this table: a reshuffle's offer starts there. */
-  readonly lastCurator: Cutter | null;
   /** A recut was ordered; this cutter may not cut again. */
   readonly recutAfter: Cutter | null;
   readonly cutDueNs: number | null;
@@ -125,8 +127,6 @@ export interface Counting {
   readonly sinceNs: number;
   /** Where the stub of the round being played was counted, the number. */
   readonly stub: number | null;
-  /** Why the batch must be counted before play goes on. */
-  readonly required: string | null;
 }
 
 /** What is known of one batch. `null` counts are not known; they are never guessed. */
@@ -138,6 +138,8 @@ export interface BatchState {
   readonly countedBy: 'shuffler' | 'hand' | 'stub' | null;
   readonly countRequired: string | null;
   readonly inUseSinceNs: number;
+  /** Right to load this batch once; spent at load. */
+  readonly token: ShuffleToken | null;
   /** How many checks in a row came out wrong. */
   readonly wrongInRow: number;
 }
@@ -154,8 +156,6 @@ export interface House {
   /** Last card, press or shuffler message: the idle timer's base. */
   readonly activityNs: number;
   readonly wallTrusted: boolean;
-  /** Phase to go back to when a dispute or a fault ends. */
-  readonly resume: Phase | null;
   /** The device an exemption rests on, and its identity when the floor approved it. */
   readonly reshuffler: { readonly device: DeviceName; readonly identity: string | null } | null;
   readonly misdeal: { readonly yes: boolean; readonly full: boolean } | null;
@@ -205,7 +205,7 @@ export interface TableState extends StateParts {
   readonly wallMs: number;
 }
 
-const freshBatch: BatchState = {
+export const freshBatch: BatchState = {
   onTable: true,
   id: null,
   quarantined: false,
@@ -213,22 +213,22 @@ const freshBatch: BatchState = {
   countedBy: null,
   countRequired: null,
   inUseSinceNs: 0,
+  token: null,
   wrongInRow: 0,
 };
 
-export const freshPrep = (batch: Batch, cutTurn: Cutter, lastCurator: Cutter | null): Prep => ({
+export const freshPrep = (batch: Batch, cutTurn: Cutter | 'any'): Prep => ({
   washed: false,
   shuffledBy: [],
   source: null,
-  token: null,
   batch,
   machineRunning: false,
   cutTurn,
+  declined: [],
   cutOffered: null,
   cutBy: null,
   cutDone: false,
   markerDone: false,
-  lastCurator,
   recutAfter: null,
   cutDueNs: null,
 });
@@ -282,18 +282,17 @@ export const initialState = (table: Table): TableState => ({
   seq: 0,
   atNs: 0,
   wallMs: 0,
-  prep: freshPrep(table.batches[0] ?? 'red', table.seats, null),
+  prep: freshPrep(table.batches[0] ?? 'red', table.seats),
   shoe: freshShoe,
   burn: freshBurn,
   cover: freshCover,
   round: freshRound,
-  counting: { roundsSince: 0, sinceNs: 0, stub: null, required: null },
+  counting: { roundsSince: 0, sinceNs: 0, stub: null },
   house: {
     boot: 0,
     dealer: null,
     activityNs: 0,
     wallTrusted: true,
-    resume: null,
     reshuffler: null,
     misdeal: null,
     lidOpen: false,

@@ -41,10 +41,14 @@ export interface TableView {
 
 /** Burn cards owed now, the opening burn's and a new dealer's together. */
 export const burnOwed = (state: TableState): number | null => {
-  if (state.burn.dealerOwed > 0) return state.burn.dealerOwed;
+  if (state.burn.dealerOwed > 0 && state.phase === 'ready') return state.burn.dealerOwed;
   if (state.phase !== 'burn') return 0;
   return state.burn.required === null ? null : state.burn.required - state.burn.done;
 };
+
+/** Why the batch in use must be counted before play goes on; null when it need not be. */
+export const countRequired = (state: TableState): string | null =>
+  state.batches[state.shoe.batch ?? state.prep.batch]?.countRequired ?? null;
 
 export const viewOf = (state: TableState): TableView => ({
   phase: state.phase,
@@ -62,7 +66,7 @@ export const viewOf = (state: TableState): TableView => ({
   coverSeen: state.cover.roundsLeft !== null,
   lastHand: state.cover.lastHandDue || state.cover.inLastHand,
   dealerBurnDue: state.burn.dealerOwed > 0,
-  countRequired: state.counting.required,
+  countRequired: countRequired(state),
   quarantined: Object.keys(state.batches).filter((batch) => state.batches[batch]?.quarantined),
   gap: !state.shoe.outKnown,
   roundsSinceCount: state.counting.roundsSince,
