@@ -1,0 +1,174 @@
+import type { z } from 'zod';
+import type { Problem } from './problem.js';
+import { type MapNode, type Path, pathText, placeOf, walk } from './tree.js';
+
+type Issue = z.core.$ZodIssue;
+
+/** Edit distance, small words only: finds what a mistyped key was meant to be. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+};
+
+const nearest = (word: string, known: readonly string[]): string | null => {
+  const ranked = known
+    .map((other) => ({ other, far: distance(word.toLowerCase(), other.toLowerCase()) }))
+    .sort((a, b) => a.far - b.far);
+  const best = ranked[0];
+  return best !== undefined && best.far <= 3 ? best.other : null;
+};
+
+const kindWord = (expected: string): string => {
+  const words: Record<string, string> = {
+    string: 'text',
+    number: 'a number',
+    int: 'a whole number',
+    boolean: 'true or false',
+    object: 'a block of `key: value` lines',
+    record: 'a block of `key: value` lines',
+    array: 'a list such as [shoe, hand]',
+  };
+  return words[expected] ?? expected;
+};
+
+const seenWord = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'none';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'a block' : JSON.stringify(value);
+};
+
+const size = (issue: Issue): { cause: string; cure: string } => {
+  const low = issue.code === 'too_small';
+  const limit = low ? issue.minimum : issue.code === 'too_big' ? issue.maximum : 0;
+  const origin = issue.code === 'too_small' || issue.code === 'too_big' ? issue.origin : '';
+  const of = origin === 'array' ? ' entries' : origin === 'string' ? ' characters' : '';
+  const word = low ? 'fewer' : 'more';
+  return origin === 'array' || origin === 'string'
+    ? {
+        cause: `It has ${word} than ${String(limit)}${of}.`,
+        cure: `Give ${low ? 'at least' : 'at most'} ${String(limit)}${of}.`,
+      }
+    : {
+        cause: `The number is too ${low ? 'small' : 'large'}.`,
+        cure: `Give ${low ? 'at least' : 'at most'} ${String(limit)}.`,
+      };
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  id: 'Write place/name in small letters, such as pa/631a-baccarat.',
+  version: 'Write three numbers, such as 1.0.0.',
+};
+
+const said = (issue: Issue, value: unknown): { cause: string; cure: string } => {
+  const field = pathText(issue.path.map((part) => (typeof part === 'symbol' ? '' : part)));
+  switch (issue.code) {
+    case 'invalid_type':
+      return value === undefined
+        ? {
+            cause: 'This must be given and is missing.',
+            cure: `Add it: ${kindWord(issue.expected)}${field.includes('.') || !NULLABLE.has(field) ? '' : ', or none'}.`,
+          }
+        : {
+            cause: `${seenWord(value)} does not fit here.`,
+            cure: `Write ${kindWord(issue.expected)}.`,
+          };
+    case 'invalid_value': {
+      const words = issue.values.map(String).join(', ');
+      return value === undefined
+        ? { cause: 'This must be given and is missing.', cure: `Add one of: ${words}.` }
+        : { cause: `${seenWord(value)} is not known here.`, cure: `Write one of: ${words}.` };
+    }
+    case 'too_small':
+    case 'too_big':
+      return size(issue);
+    case 'invalid_format':
+      return {
+        cause: `${seenWord(value)} is not written as it must be.`,
+        cure: FORMATS[field] ?? 'Write a single word of letters, digits and hyphens.',
+      };
+    case 'invalid_union':
+      return {
+        cause:
+          value === undefined
+            ? 'This must be given and is missing.'
+            : `${seenWord(value)} does not fit here.`,
+        cure:
+          'discriminator' in issue
+            ? 'Write one of: first-card-value, fixed, deck-count.'
+            : 'See docs/PROCEDURES.md for what this key takes.',
+      };
+    case 'invalid_key':
+      return {
+        cause: 'A name in this block is not known.',
+        cure: 'Ranks are A, 2 to 9, T, J, Q, K; other names are single words.',
+      };
+    default:
+      return {
+        cause: `${issue.message}.`,
+        cure: 'See docs/PROCEDURES.md for what this key takes.',
+      };
+  }
+};
+
+/** Blocks that may be `none`. */
+const NULLABLE: ReadonlySet<string> = new Set(['cut', 'marker', 'burn', 'dealerBurn', 'cover']);
+
+const valueAt = (root: unknown, path: Path): unknown => {
+  let here: unknown = root;
+  for (const part of path) {
+    if (typeof here !== 'object' || here === null) return undefined;
+    here = new Map(Object.entries(here)).get(String(part));
+  }
+  return here;
+};
+
+/**
+ * What the schema found, in plain words with file and line.
+ * `keysOf` names the keys a block takes, so that a mistyped one can be guessed.
+ */
+export const schemaProblems = (
+  issues: readonly Issue[],
+  tree: MapNode,
+  value: unknown,
+  keysOf: (path: Path) => readonly string[],
+): readonly Problem[] =>
+  issues.flatMap((issue): Problem[] => {
+    const path = issue.path.map((part) => (typeof part === 'symbol' ? '' : part));
+    const inner = issue.code === 'invalid_union' ? deepest(issue) : null;
+    if (inner !== null) {
+      const nested = inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+      return [...schemaProblems(nested, tree, value, keysOf)];
+    }
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key): Problem => {
+        const known = keysOf(path);
+        const guess = nearest(key, known);
+        return {
+          ...placeOf(tree, [...path, key]),
+          field: pathText([...path, key]),
+          cause: `There is no key \`${key}\` here.`,
+          cure:
+            guess === null ? `The keys are: ${known.join(', ')}.` : `Did you mean \`${guess}\`?`,
+        };
+      });
+    }
+    const reached = walk(tree, path).length - 1;
+    const place = placeOf(tree, path.slice(0, reached));
+    return [{ ...place, field: pathText(path) || 'pack', ...said(issue, valueAt(value, path)) }];
+  });
+
+/** Of a union's branches, the one that came nearest: its issues are worth more than "no fit". */
+const deepest = (issue: Extract<Issue, { code: 'invalid_union' }>): Issue[] | null => {
+  const branches = issue.errors.filter((branch) => branch.some((one) => one.path.length > 0));
+  const sorted = [...branches].sort((a, b) => a.length - b.length);
+  return sorted[0] ?? null;
+};

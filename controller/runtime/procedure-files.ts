@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, extname, join, resolve as resolvePath } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Procedure } from '../core/procedure.js';
+import { type CompiledPack, compilePack } from '../procedures/compile.js';
+import { PackError } from '../procedures/problem.js';
+import type { Choices, PackFile } from '../procedures/resolve.js';
+
+const ID = /^[a-z0-9-]+\/[a-z0-9-]+$/;
+const PACKS = join('controller', 'procedures', 'packs');
+const EXTENSIONS = ['.yaml', '.yml'];
+/** Largest pack file read, bytes. */
+const MAX_BYTES = 1_000_000;
+
+export interface LoadOptions {
+  /** Folder or file a relative path is taken from; default: the working directory. */
+  readonly from?: string;
+  readonly choose?: Choices;
+}
+
+/** A pack that is not there or cannot be read, in plain words with the cure. */
+export class ProcedureMissing extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ProcedureMissing';
+  }
+}
+
+/** Where this package lies: the nearest folder above with a package.json and the packs. */
+const packageRoot = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, PACKS))) return folder;
+    const above = dirname(folder);
+    if (above === folder) {
+      throw new ProcedureMissing(
+        `The folder ${PACKS} is missing from this installation. Install the package again.`,
+      );
+    }
+    folder = above;
+  }
+};
+
+const packsFolder = (): string => join(packageRoot(), PACKS);
+
+export const sha256Hex = (text: string): string =>
+  createHash('sha256').update(text, 'utf8').digest('hex');
+
+const readPack = (file: string): PackFile => {
+  try {
+    if (statSync(file).size > MAX_BYTES) {
+      throw new ProcedureMissing(`${file}: larger than ${MAX_BYTES} bytes; this is no pack.`);
+    }
+    return { file, text: readFileSync(file, 'utf8') };
+  } catch (error) {
+    if (error instanceof ProcedureMissing) throw error;
+    const cause = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const why = cause === 'ENOENT' ? 'there is no such file' : `it cannot be read (${cause})`;
+    throw new ProcedureMissing(`${file}: ${why}. Check the path and its permissions.`, {
+      cause: error,
+    });
+  }
+};
+
+/** A pack beside the one that names it (`../site/x.yaml` as `site/x`), then a built-in one. */
+const findPack = (id: string, fromFile: string): PackFile | null => {
+  const roots = [dirname(dirname(resolvePath(fromFile))), dirname(resolvePath(fromFile))];
+  for (const root of [packsFolder(), ...roots]) {
+    for (const extension of EXTENSIONS) {
+      const file = join(root, `${id}${extension}`);
+      if (existsSync(file)) return readPack(file);
+    }
+  }
+  return null;
+};
+
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+const locate = (idOrPath: string, from: string | undefined): PackFile => {
+  const base = from === undefined ? process.cwd() : resolvePath(from);
+  const folder = isFolder(base) ? base : dirname(base);
+  if (ID.test(idOrPath)) {
+    const found = findPack(idOrPath, join(folder, 'x', 'x.yaml'));
+    if (found !== null) return found;
+  }
+  const path = resolvePath(folder, idOrPath);
+  if (ID.test(idOrPath) && !existsSync(path)) {
+    throw new ProcedureMissing(
+      `There is no procedure \`${idOrPath}\`. Built in are: ${builtInIds().join(', ')}.`,
+    );
+  }
+  return readPack(path);
+};
+
+/**
+ * A built-in pack by its id (`pa/631a-baccarat`) or any pack by its path, compiled.
+ * @throws ProcedureMissing where there is no such file, PackError where it contradicts itself.
+ */
+export const loadPack = (idOrPath: string, options: LoadOptions = {}): CompiledPack => {
+  const { file, text } = locate(idOrPath, options.from);
+  return compilePack(text, {
+    file,
+    resolve: findPack,
+    sha256: sha256Hex,
+    ...(options.choose === undefined ? {} : { choose: options.choose }),
+  });
+};
+
+/** The rules alone. @throws as `loadPack`. */
+export const loadProcedure = (idOrPath: string, options: LoadOptions = {}): Procedure =>
+  loadPack(idOrPath, options).procedure;
+
+/** Ids of the built-in packs, in order. */
+export const builtInIds = (): readonly string[] => {
+  const root = packsFolder();
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) =>
+      readdirSync(join(root, entry.name))
+        .filter((name) => EXTENSIONS.includes(extname(name)))
+        .map((name) => `${entry.name}/${name.slice(0, -extname(name).length)}`),
+    )
+    .sort();
+};
+
+/** True for errors that say what is wrong with a pack or its path: show the message, no stack. */
+export const isPackTrouble = (error: unknown): error is PackError | ProcedureMissing =>
+  error instanceof PackError || error instanceof ProcedureMissing;
