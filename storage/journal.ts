@@ -1,0 +1,222 @@
+import type {
+  DocumentKind,
+  Journal,
+  JournalRow,
+  Snapshot,
+  TableStep,
+} from '../controller/core/ports.js';
+import { hashText } from './canonical.js';
+import { JournalFault } from './fault.js';
+import { JournalReader } from './reader.js';
+import { batchOf, chainSteps, type ChainEnd, RecentRows } from './rows.js';
+import { judgeSaved, savedOf } from './snapshot.js';
+import type { Opened } from './store.js';
+import { WorkerWriter } from './worker-writer.js';
+import { InlineWriter, type Writer } from './writer.js';
+
+/** Newest rows kept in memory for whoever publishes them. */
+const RECENT_ROWS = 512;
+/** Most rows one `read` gives. */
+export const MAX_READ_ROWS = 10_000;
+/** Most steps not yet durable; a disk that slow is a fault, not a reason to fill the memory. */
+const MAX_PENDING_ROWS = 100_000;
+
+export interface JournalOptions {
+  /** `worker`: a thread commits (the product) · `inline`: in place (simulated time, tests). */
+  readonly writer: 'worker' | 'inline';
+  /** Told in plain words what was passed over: an unsound saved state, for one. */
+  readonly notice?: (text: string) => void;
+}
+
+interface Pending {
+  readonly lastSeq: number;
+  readonly rows: readonly JournalRow[];
+  readonly resolve: () => void;
+  readonly reject: (fault: JournalFault) => void;
+}
+
+/**
+ * Opens the journal in the file `path`, or makes it. One process at a time.
+ * @throws JournalFault (`locked`, `corrupt`, `format`, `read-only`, `full`, `io`): nothing was
+ * changed, and a damaged file stays as it is.
+ */
+export const openJournal = async (
+  path: string,
+  options: JournalOptions,
+): Promise<SqliteJournal> => {
+  const writer = options.writer === 'worker' ? new WorkerWriter(path) : new InlineWriter(path);
+  const journal = new SqliteJournal(path, writer, options);
+  await journal.open();
+  return journal;
+};
+
+/** The journal in an SQLite file. Made by `openJournal`. */
+export class SqliteJournal implements Journal {
+  readonly path: string;
+  readonly #writer: Writer;
+  readonly #options: JournalOptions;
+  readonly #recent = new RecentRows(RECENT_ROWS);
+  readonly #cursors = new Map<string, number>();
+  #pending: Pending[] = [];
+  #pendingRows = 0;
+  /** Last durable row. */
+  #head: { readonly seq: number; readonly hash: string } = { seq: 0, hash: '' };
+  /** Last row handed to the writer. */
+  #end: ChainEnd = { seq: 0, hash: '', atNs: 0 };
+  #reader: JournalReader | null = null;
+  #fault: JournalFault | null = null;
+  #opened: Opened | null = null;
+
+  constructor(path: string, writer: Writer, options: JournalOptions) {
+    this.path = path;
+    this.#writer = writer;
+    this.#options = options;
+  }
+
+  /** Used by `openJournal`. */
+  async open(): Promise<void> {
+    const opened = await this.#writer.open({
+      durable: (seq) => this.#durable(seq),
+      failed: (fault) => this.#fail(fault),
+    });
+    this.#opened = opened;
+    this.#head = opened.head;
+    this.#end = { ...opened.head, atNs: opened.atNs };
+    for (const [consumer, seq] of opened.cursors) {
+      this.#cursors.set(consumer, Math.min(seq, opened.head.seq));
+    }
+    this.#reader = JournalReader.open(this.path);
+  }
+
+  /** The file was not closed by its last writer. */
+  get unclean(): boolean {
+    return this.#opened?.unclean ?? false;
+  }
+
+  /** Why nothing is written any more; null while all is well. */
+  get fault(): JournalFault | null {
+    return this.#fault;
+  }
+
+  head(): { readonly seq: number; readonly hash: string } {
+    return this.#head;
+  }
+
+  append(steps: readonly TableStep[]): Promise<void> {
+    if (this.#fault !== null) return Promise.reject(this.#fault);
+    if (steps.length === 0) return Promise.resolve();
+    try {
+      if (this.#pendingRows + steps.length > MAX_PENDING_ROWS) {
+        throw new JournalFault('io', `journal ${this.path}: ${this.#pendingRows} rows wait`);
+      }
+      const { rows, end } = chainSteps(this.#end, steps, this.path);
+      this.#end = end;
+      return this.#hand(steps, rows, end);
+    } catch (cause) {
+      const fault =
+        cause instanceof JournalFault
+          ? cause
+          : new JournalFault('order', `journal ${this.path}: ${String(cause)}`, cause);
+      this.#fail(fault);
+      return Promise.reject(fault);
+    }
+  }
+
+  async read(afterSeq: number, limit: number): Promise<readonly JournalRow[]> {
+    await Promise.resolve();
+    const most = Math.min(limit, MAX_READ_ROWS, this.#head.seq - afterSeq);
+    if (most <= 0) return [];
+    return this.#recent.after(afterSeq, most) ?? this.#reading().rows(afterSeq, most);
+  }
+
+  cursor(consumer: string): number {
+    return this.#cursors.get(consumer) ?? 0;
+  }
+
+  moveCursor(consumer: string, seq: number): void {
+    this.#cursors.set(consumer, seq);
+    if (this.#fault === null) this.#writer.moveCursor(consumer, seq);
+  }
+
+  async snapshot(): Promise<Snapshot | null> {
+    await Promise.resolve();
+    const reader = this.#reading();
+    for (const saved of reader.savedStates()) {
+      const judged = judgeSaved(saved, reader.hashAt(saved.seq));
+      if (judged.ok) return judged.snapshot;
+      this.#options.notice?.(`journal ${this.path}: ${judged.why}`);
+    }
+    return null;
+  }
+
+  saveSnapshot(snapshot: Snapshot): void {
+    if (this.#fault === null) this.#writer.saveState(savedOf(snapshot));
+  }
+
+  putDocument(kind: DocumentKind, hash: string, text: string): Promise<void> {
+    if (hashText(text) !== hash) {
+      const what = `journal ${this.path}: the ${kind} document is not the one its hash names`;
+      return Promise.reject(new JournalFault('order', what));
+    }
+    return this.#writer.putDocument(kind, hash, text);
+  }
+
+  async document(hash: string): Promise<string | null> {
+    await Promise.resolve();
+    const found = this.#reading().document(hash);
+    if (found === null) return null;
+    if (hashText(found.text) === hash) return found.text;
+    throw new JournalFault('corrupt', `journal ${this.path}: document ${hash} was changed`);
+  }
+
+  /** A whole copy in a new file, while the journal is in use. @throws JournalFault */
+  backup(to: string): Promise<void> {
+    return this.#writer.backup(to);
+  }
+
+  /** Resolves when everything appended is durable and the file is let go; safe twice. */
+  async close(): Promise<void> {
+    const reader = this.#reader;
+    if (reader === null) return;
+    this.#reader = null;
+    // The reader first: the last connection to close folds the log into the file.
+    reader.close();
+    await this.#writer.close();
+    this.#fail(new JournalFault('stopped', `journal ${this.path} is closed`));
+  }
+
+  #reading(): JournalReader {
+    if (this.#reader !== null) return this.#reader;
+    throw new JournalFault('stopped', `journal ${this.path} is closed`);
+  }
+
+  #hand(steps: readonly TableStep[], rows: readonly JournalRow[], end: ChainEnd): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ lastSeq: end.seq, rows, resolve, reject });
+      this.#pendingRows += rows.length;
+      this.#writer.append(batchOf(steps, rows, []));
+    });
+  }
+
+  #durable(seq: number): void {
+    let settled = 0;
+    for (const { lastSeq, rows, resolve } of this.#pending) {
+      if (lastSeq > seq) break;
+      this.#recent.add(rows);
+      this.#pendingRows -= rows.length;
+      const last = rows.at(-1);
+      if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
+      resolve();
+      settled += 1;
+    }
+    if (settled > 0) this.#pending.splice(0, settled);
+  }
+
+  #fail(fault: JournalFault): void {
+    this.#fault ??= fault;
+    const pending = this.#pending;
+    this.#pending = [];
+    this.#pendingRows = 0;
+    for (const { reject } of pending) reject(this.#fault);
+  }
+}

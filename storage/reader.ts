@@ -1,0 +1,139 @@
+import Database from 'better-sqlite3';
+import type { JournalRow } from '../controller/core/ports.js';
+import { NO_HASH } from './canonical.js';
+import { ChainHasher, firstRow, ROW_COLUMNS, type StoredRow } from './chain.js';
+import { faultOf } from './fault.js';
+import { checkFormat, readWords } from './schema.js';
+import type { SavedState, SignedCheckpoint } from './store.js';
+
+const WAIT_MS = 2000;
+
+export interface StoredDocument {
+  readonly hash: string;
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Where the chain of a pruned journal begins, and who had taken the rows before. */
+export interface Pruning {
+  readonly seq: number;
+  readonly hash: string;
+  readonly consumer: string;
+  readonly wallMs: number;
+}
+
+/** A connection that only reads: never waits for the writer, never changes a byte. */
+export class JournalReader {
+  readonly path: string;
+  readonly db: Database.Database;
+  readonly hasher: ChainHasher;
+  readonly words: readonly string[];
+  readonly #rows: Database.Statement<[number, number], StoredRow>;
+  readonly #hash: Database.Statement<[number], Buffer>;
+
+  private constructor(path: string, db: Database.Database) {
+    this.path = path;
+    this.db = db;
+    this.words = readWords(db);
+    this.hasher = new ChainHasher(this.words);
+    this.#rows = db.prepare(`SELECT ${ROW_COLUMNS} FROM step WHERE seq >= ? ORDER BY seq LIMIT ?`);
+    this.#hash = db.prepare<[number], Buffer>('SELECT hash FROM step WHERE seq = ?').pluck();
+  }
+
+  /** @throws JournalFault naming the file when it is missing, damaged or no journal. */
+  static open(path: string): JournalReader {
+    let db: Database.Database | null = null;
+    try {
+      db = new Database(path, { readonly: true, fileMustExist: true, timeout: WAIT_MS });
+      checkFormat(db, path);
+      db.pragma('cache_size = -2048');
+      return new JournalReader(path, db);
+    } catch (cause) {
+      db?.close();
+      throw faultOf(path, 'opening for reading', cause);
+    }
+  }
+
+  /** Hash of a row, hex; null where it is not there. */
+  hashAt(seq: number): string | null {
+    return this.#hash.get(seq)?.toString('hex') ?? null;
+  }
+
+  /** Rows with `seq > afterSeq`, oldest first. @throws JournalFault */
+  rows(afterSeq: number, limit: number): readonly JournalRow[] {
+    try {
+      let prev = afterSeq === 0 ? NO_HASH : this.hashAt(afterSeq);
+      const rows: JournalRow[] = [];
+      for (const stored of this.#rows.all(afterSeq + 1, limit)) {
+        const hash = stored.hash.toString('hex');
+        // The first row of a pruned journal: its predecessor's hash is gone with the row.
+        rows.push({ seq: stored.seq, prev: prev ?? '', hash, body: this.hasher.bodyOf(stored) });
+        prev = hash;
+      }
+      return rows;
+    } catch (cause) {
+      throw faultOf(this.path, `reading rows after ${afterSeq}`, cause);
+    }
+  }
+
+  /** First row still there, by the journal's own account. */
+  firstSeq(): number {
+    return firstRow(this.db);
+  }
+
+  /** Seq of the last row; 0 in an empty journal. */
+  lastSeq(): number {
+    const sql = 'SELECT coalesce(max(seq), 0) FROM step';
+    return this.db.prepare<[], number>(sql).pluck().get() ?? 0;
+  }
+
+  savedStates(): readonly SavedState[] {
+    return this.db
+      .prepare<[], { seq: number; hash: Buffer; state: string; digest: Buffer }>(
+        'SELECT seq, hash, state, digest FROM snapshot ORDER BY seq DESC',
+      )
+      .all()
+      .map(({ seq, hash, state, digest }) => ({
+        seq,
+        hash: hash.toString('hex'),
+        state,
+        digest: digest.toString('hex'),
+      }));
+  }
+
+  document(hash: string): StoredDocument | null {
+    const sql = 'SELECT hash, kind, text FROM document WHERE hash = ?';
+    return this.db.prepare<[string], StoredDocument>(sql).get(hash) ?? null;
+  }
+
+  documents(): readonly StoredDocument[] {
+    const sql = 'SELECT hash, kind, text FROM document ORDER BY hash';
+    return this.db.prepare<[], StoredDocument>(sql).all();
+  }
+
+  /** Signed checkpoints with `seq >= fromSeq`, oldest first. */
+  checkpoints(fromSeq: number, limit: number): readonly SignedCheckpoint[] {
+    const sql = 'SELECT seq, body, signature FROM checkpoint WHERE seq >= ? ORDER BY seq LIMIT ?';
+    return this.db
+      .prepare<[number, number], { seq: number; body: string; signature: Buffer }>(sql)
+      .all(fromSeq, limit)
+      .map(({ seq, body, signature }) => ({ seq, body, signature: signature.toString('base64') }));
+  }
+
+  prunings(): readonly Pruning[] {
+    const sql = 'SELECT seq, hash, consumer, wall_ms FROM pruned ORDER BY seq';
+    return this.db
+      .prepare<[], { seq: number; hash: Buffer; consumer: string; wall_ms: number }>(sql)
+      .all()
+      .map((row) => ({
+        seq: row.seq,
+        hash: row.hash.toString('hex'),
+        consumer: row.consumer,
+        wallMs: row.wall_ms,
+      }));
+  }
+
+  close(): void {
+    this.db.close();
+  }
+}

@@ -1,0 +1,315 @@
+import { existsSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import type { DocumentKind } from '../controller/core/ports.js';
+import { NO_HASH } from './canonical.js';
+import { checkTail } from './chain.js';
+import { faultOf, JournalFault } from './fault.js';
+import { Packer } from './packing.js';
+import { checkFormat, createSchema, isEmpty, readWords } from './schema.js';
+
+/** Most rows in one transaction. */
+export const MAX_GROUP_ROWS = 256;
+/** Rows whose chain is checked at every open. */
+const TAIL_ROWS = 1000;
+/** After an unclean end a file up to this size has all its pages checked, a larger one its tail. */
+const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
+/** Saved states kept: the newest, and one before it in case the newest is unsound. */
+const SNAPSHOTS_KEPT = 2;
+const LOCK_WAIT_MS = 250;
+const READER_WAIT_MS = 2000;
+const SYNCHRONOUS_FULL = 2;
+
+/** Rows on their way to the disk; the lists run in step. */
+export interface RowBatch {
+  readonly firstSeq: number;
+  readonly atNs: readonly number[];
+  readonly wallMs: readonly number[];
+  /** Hex. */
+  readonly hashes: readonly string[];
+  readonly bodies: readonly string[];
+  readonly checkpoints: readonly SignedCheckpoint[];
+}
+
+export interface SignedCheckpoint {
+  readonly seq: number;
+  /** Canonical JSON of what is signed. */
+  readonly body: string;
+  /** Ed25519, 64 bytes, base64. */
+  readonly signature: string;
+}
+
+export interface Opened {
+  readonly head: { readonly seq: number; readonly hash: string };
+  /** Watched time of the last row, ns. */
+  readonly atNs: number;
+  readonly cursors: readonly (readonly [string, number])[];
+  /** The last writer did not close the file. */
+  readonly unclean: boolean;
+}
+
+export interface SavedState {
+  readonly seq: number;
+  readonly hash: string;
+  readonly state: string;
+  readonly digest: string;
+}
+
+type Db = Database.Database;
+
+/**
+ * The one connection that writes a journal; everything here blocks. Used from the writer's thread,
+ * or in place where time is simulated.
+ */
+export class Store {
+  readonly #path: string;
+  #db: Db | null = null;
+  #lock: Db | null = null;
+  #packer: Packer | null = null;
+  #syncChecked = false;
+  readonly #cursors = new Map<string, number>();
+  #saved: SavedState | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /**
+   * Takes the lock, opens or makes the file, checks it.
+   * @throws JournalFault; then nothing was changed.
+   */
+  open(): Opened {
+    try {
+      this.#lock = takeLock(this.#path);
+      const unclean = existsSync(`${this.#path}-wal`);
+      const db = new Database(this.#path, { timeout: READER_WAIT_MS });
+      this.#db = db;
+      if (isEmpty(db)) {
+        setPragmas(db);
+        createSchema(db);
+      } else {
+        checkFormat(db, this.#path);
+        setPragmas(db);
+      }
+      this.#packer = new Packer(readWords(db));
+      if (unclean) quickCheck(db, this.#path);
+      const { head, atNs } = checkTail(db, this.#path, TAIL_ROWS);
+      return { head, atNs, cursors: readCursors(db), unclean };
+    } catch (cause) {
+      this.#abandon();
+      throw faultOf(this.#path, 'opening', cause);
+    }
+  }
+
+  /** Writes the batches in one transaction; durable when it returns. @throws JournalFault */
+  commit(batches: readonly RowBatch[]): void {
+    this.#transact('writing rows', (db) => {
+      for (const batch of batches) this.#insert(db, batch);
+    });
+  }
+
+  /** Keeps a document; harmless when it is there already. Durable when it returns. */
+  putDocument(kind: DocumentKind, hash: string, text: string): void {
+    const known = this.#open().prepare('SELECT 1 FROM document WHERE hash = ?').get(hash);
+    if (known !== undefined) return;
+    this.#transact('keeping a document', (db) => {
+      db.prepare('INSERT INTO document (hash, kind, text) VALUES (?, ?, ?)').run(hash, kind, text);
+    });
+  }
+
+  /** Noted now, written with the next rows or by `flush`. */
+  moveCursor(consumer: string, seq: number): void {
+    this.#cursors.set(consumer, seq);
+  }
+
+  /** Noted now, written with the next rows or by `flush`. */
+  saveState(saved: SavedState): void {
+    this.#saved = saved;
+  }
+
+  get hasUnwritten(): boolean {
+    return this.#cursors.size > 0 || this.#saved !== null;
+  }
+
+  /** Writes noted cursors and states; nothing when there are none. @throws JournalFault */
+  flush(): void {
+    if (this.hasUnwritten) this.#transact('writing cursors', () => undefined);
+  }
+
+  /** Removes rows before `seq`, which becomes the chain's new beginning. @throws JournalFault */
+  prune(seq: number, consumer: string, wallMs: number): number {
+    let removed = 0;
+    this.#transact('pruning', (db) => {
+      const pruned = db.prepare(
+        'INSERT INTO pruned (seq, hash, consumer, wall_ms) SELECT seq, hash, ?, ? FROM step ' +
+          'WHERE seq = ?',
+      );
+      if (pruned.run(consumer, wallMs, seq).changes !== 1) {
+        throw new JournalFault('order', `journal ${this.#path}: no row ${seq} to prune up to`);
+      }
+      removed = db.prepare('DELETE FROM step WHERE seq < ?').run(seq).changes;
+      db.prepare('DELETE FROM checkpoint WHERE seq < ?').run(seq);
+    });
+    return removed;
+  }
+
+  /** A whole copy while the journal is in use. @throws JournalFault */
+  async backup(to: string): Promise<void> {
+    if (existsSync(to)) throw new JournalFault('order', `backup: ${to} is there already`);
+    try {
+      await this.#open().backup(to);
+    } catch (cause) {
+      throw faultOf(to, 'copying', cause);
+    }
+  }
+
+  /** Writes what is noted, folds the write-ahead log in and gives the lock back. */
+  close(): void {
+    if (this.#db === null) return;
+    try {
+      this.flush();
+    } finally {
+      this.#abandon();
+    }
+  }
+
+  /** Lets go of the file without another write: after a fault. */
+  abandon(): void {
+    this.#abandon();
+  }
+
+  #open(): Db {
+    if (this.#db === null) {
+      throw new JournalFault('stopped', `journal ${this.#path} is not open`);
+    }
+    return this.#db;
+  }
+
+  #transact(doing: string, work: (db: Db) => void): void {
+    const db = this.#open();
+    try {
+      db.transaction(() => {
+        work(db);
+        this.#writeNoted(db);
+      }).immediate();
+      this.#cursors.clear();
+      this.#saved = null;
+      if (!this.#syncChecked) this.#checkSynchronous(db);
+    } catch (cause) {
+      throw faultOf(this.#path, doing, cause);
+    }
+  }
+
+  #insert(db: Db, batch: RowBatch): void {
+    const packer = this.#packer;
+    if (packer === null) throw new JournalFault('stopped', `journal ${this.#path} is not open`);
+    const insert = statement(db, INSERT_STEP);
+    for (let i = 0; i < batch.bodies.length; i += 1) {
+      const [atNs, wallMs, hash, body] = [
+        batch.atNs[i],
+        batch.wallMs[i],
+        batch.hashes[i],
+        batch.bodies[i],
+      ];
+      if (atNs === undefined || wallMs === undefined || hash === undefined || body === undefined) {
+        throw new JournalFault('order', `journal ${this.#path}: a batch of unequal lists`);
+      }
+      const columns = { seq: batch.firstSeq + i, atNs, wallMs };
+      insert.run(columns.seq, atNs, wallMs, Buffer.from(hash, 'hex'), packer.pack(body, columns));
+    }
+    for (const { seq, body, signature } of batch.checkpoints) {
+      const sql = 'INSERT INTO checkpoint (seq, body, signature) VALUES (?, ?, ?)';
+      db.prepare(sql).run(seq, body, Buffer.from(signature, 'base64'));
+    }
+  }
+
+  #writeNoted(db: Db): void {
+    const cursor = 'INSERT OR REPLACE INTO cursor (consumer, seq) VALUES (?, ?)';
+    for (const [consumer, seq] of this.#cursors) db.prepare(cursor).run(consumer, seq);
+    const saved = this.#saved;
+    if (saved === null) return;
+    const sql = 'INSERT OR REPLACE INTO snapshot (seq, hash, state, digest) VALUES (?, ?, ?, ?)';
+    const [hash, digest] = [Buffer.from(saved.hash, 'hex'), Buffer.from(saved.digest, 'hex')];
+    db.prepare(sql).run(saved.seq, hash, saved.state, digest);
+    const old = 'SELECT seq FROM snapshot ORDER BY seq DESC LIMIT -1 OFFSET ?';
+    db.prepare(`DELETE FROM snapshot WHERE seq IN (${old})`).run(SNAPSHOTS_KEPT);
+  }
+
+  /** SQLite forgets FULL when a file turns to WAL: asked again after the first write. */
+  #checkSynchronous(db: Db): void {
+    if (db.pragma('synchronous', { simple: true }) !== SYNCHRONOUS_FULL) {
+      throw new JournalFault('io', `journal ${this.#path}: commits are not synchronous`);
+    }
+    this.#syncChecked = true;
+  }
+
+  #abandon(): void {
+    statements.delete(this.#db ?? this);
+    for (const db of [this.#db, this.#lock]) db?.close();
+    this.#db = null;
+    this.#lock = null;
+    this.#packer = null;
+  }
+}
+
+const INSERT_STEP = 'INSERT INTO step (seq, at_ns, wall_ms, hash, body) VALUES (?, ?, ?, ?, ?)';
+
+type Insert = Database.Statement<[number, number, number, Buffer, Buffer]>;
+const statements = new WeakMap<object, Insert>();
+const statement = (db: Db, sql: string): Insert => {
+  const known = statements.get(db);
+  if (known !== undefined) return known;
+  const made = db.prepare<[number, number, number, Buffer, Buffer]>(sql);
+  statements.set(db, made);
+  return made;
+};
+
+/**
+ * One writer a journal: an exclusive lock on an empty file beside it, held by the kernel, so it
+ * goes when the process goes. Readers do not take it.
+ */
+const takeLock = (path: string): Db => {
+  const lock = new Database(`${path}.lock`, { timeout: LOCK_WAIT_MS });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    lock.close();
+    if (faultOf(path, 'locking', cause).code !== 'locked') throw cause;
+    throw new JournalFault('locked', `journal ${path} is open in another process`, cause);
+  }
+};
+
+const setPragmas = (db: Db): void => {
+  db.pragma('page_size = 4096');
+  db.pragma('locking_mode = NORMAL');
+  if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
+    throw new JournalFault('io', `journal ${db.name}: the disk does not allow write-ahead logging`);
+  }
+  // After WAL, or it falls back to NORMAL and a power cut forgets acknowledged rows.
+  db.pragma('synchronous = FULL');
+  // The log is overwritten, never cut short: twice as fast on every commit, and kinder to a card.
+  db.pragma('wal_autocheckpoint = 1000');
+  db.pragma('journal_size_limit = -1');
+  db.pragma('cache_size = -2048');
+  db.pragma('mmap_size = 0');
+  db.pragma('temp_store = MEMORY');
+  db.pragma('trusted_schema = OFF');
+  db.pragma('cell_size_check = ON');
+  db.pragma('recursive_triggers = ON');
+};
+
+const quickCheck = (db: Db, path: string): void => {
+  if (statSync(path).size > QUICK_CHECK_BYTES) return;
+  const said: unknown = db.pragma('quick_check(1)', { simple: true });
+  if (said !== 'ok') {
+    throw new JournalFault('corrupt', `journal ${path} is damaged (${String(said)})`);
+  }
+};
+
+const readCursors = (db: Db): readonly (readonly [string, number])[] =>
+  db
+    .prepare<[], { consumer: string; seq: number }>('SELECT consumer, seq FROM cursor')
+    .all()
+    .map(({ consumer, seq }) => [consumer, seq]);
+
+export const emptyHead = { seq: 0, hash: NO_HASH } as const;

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { DocumentKind } from '../controller/core/ports.js';
+import { JournalFault } from './fault.js';
+import { type FromWriter, fromWire, type ToWriter } from './messages.js';
+import type { Opened, RowBatch, SavedState } from './store.js';
+import { groupsOf, type Writer, type WriterEvents } from './writer.js';
+
+const MEBIBYTES = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } as const;
+
+/** The compiled thread: beside this file, or in dist when this file runs as TypeScript. */
+const threadFile = (): string => {
+  const here = import.meta.url;
+  const relative = here.endsWith('.ts') ? '../dist/storage/writer-thread.js' : './writer-thread.js';
+  const file = fileURLToPath(new URL(relative, here));
+  if (existsSync(file)) return file;
+  throw new JournalFault('stopped', `the journal writer ${file} is not built (npm run build)`);
+};
+
+interface Waiting {
+  readonly resolve: (n: number) => void;
+  readonly reject: (fault: JournalFault) => void;
+}
+
+/** Commits in a thread of its own, so that a slow disk never stalls the table's loop. */
+export class WorkerWriter implements Writer {
+  readonly #path: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | null = null;
+  #events: WriterEvents | null = null;
+  #fault: JournalFault | null = null;
+  #askId = 0;
+  /** Last row sent and last row durable: the process lives on while they differ. */
+  #sent = 0;
+  #durable = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  open(events: WriterEvents): Promise<Opened> {
+    this.#events = events;
+    return new Promise((resolve, reject) => {
+      const worker = new Worker(threadFile(), {
+        name: 'journal-writer',
+        workerData: { path: this.#path },
+        resourceLimits: MEBIBYTES,
+      });
+      this.#worker = worker;
+      worker.on('message', (message: FromWriter) => {
+        if (message.say === 'opened') {
+          worker.unref();
+          resolve(message.opened);
+        } else if (message.say === 'fault' && message.id === null) {
+          const fault = fromWire(message.fault);
+          reject(fault);
+          this.#fail(fault);
+        } else this.#heard(message);
+      });
+      worker.on('error', (cause: Error) => {
+        const fault = new JournalFault('stopped', `journal writer: ${cause.message}`, cause);
+        reject(fault);
+        this.#fail(fault);
+      });
+      worker.on('exit', () => {
+        const fault = new JournalFault('stopped', `journal ${this.#path}: its writer has ended`);
+        reject(fault);
+        this.#fail(fault);
+      });
+    });
+  }
+
+  append(batch: RowBatch): void {
+    this.#sent = batch.firstSeq + batch.bodies.length - 1;
+    this.#worker?.ref();
+    for (const group of groupsOf(batch)) this.#post({ say: 'append', batch: group });
+  }
+
+  moveCursor(consumer: string, seq: number): void {
+    this.#post({ say: 'cursor', consumer, seq });
+  }
+
+  saveState(saved: SavedState): void {
+    this.#post({ say: 'state', saved });
+  }
+
+  async putDocument(kind: DocumentKind, hash: string, text: string): Promise<void> {
+    await this.#ask((id) => ({ say: 'document', id, kind, hash, text }));
+  }
+
+  prune(seq: number, consumer: string, wallMs: number): Promise<number> {
+    return this.#ask((id) => ({ say: 'prune', id, seq, consumer, wallMs }));
+  }
+
+  async backup(to: string): Promise<void> {
+    await this.#ask((id) => ({ say: 'backup', id, to }));
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === null) return;
+    this.#worker = null;
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    worker.ref();
+    worker.postMessage({ say: 'close', id: 0 } satisfies ToWriter);
+    await ended;
+  }
+
+  #post(message: ToWriter): void {
+    if (this.#fault === null) this.#worker?.postMessage(message);
+  }
+
+  #ask(make: (id: number) => ToWriter): Promise<number> {
+    const worker = this.#worker;
+    if (this.#fault !== null || worker === null) {
+      return Promise.reject(
+        this.#fault ?? new JournalFault('stopped', `journal ${this.#path} is closed`),
+      );
+    }
+    this.#askId += 1;
+    const id = this.#askId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      worker.ref();
+      worker.postMessage(make(id));
+    });
+  }
+
+  #heard(message: FromWriter): void {
+    if (message.say === 'durable') {
+      this.#durable = message.seq;
+      this.#events?.durable(message.seq);
+    }
+    if (message.say === 'done' || message.say === 'fault') {
+      const waiting = message.id === null ? undefined : this.#waiting.get(message.id);
+      if (message.id !== null) this.#waiting.delete(message.id);
+      if (message.say === 'done') waiting?.resolve(message.n);
+      else waiting?.reject(fromWire(message.fault));
+    }
+    if (this.#durable >= this.#sent && this.#waiting.size === 0) this.#worker?.unref();
+  }
+
+  #fail(fault: JournalFault): void {
+    if (this.#fault !== null || this.#worker === null) return;
+    this.#fault = fault;
+    for (const { reject } of this.#waiting.values()) reject(fault);
+    this.#waiting.clear();
+    this.#worker.unref();
+    void this.#worker.terminate();
+    this.#events?.failed(fault);
+  }
+}

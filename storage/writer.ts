@@ -1,0 +1,115 @@
+import type { DocumentKind } from '../controller/core/ports.js';
+import { JournalFault } from './fault.js';
+import { MAX_GROUP_ROWS, type Opened, type RowBatch, type SavedState, Store } from './store.js';
+
+/** What a writer tells the journal; a fault is its last word. */
+export interface WriterEvents {
+  /** Every row up to `seq` is durable. */
+  durable(seq: number): void;
+  failed(fault: JournalFault): void;
+}
+
+/** Puts rows on the disk: in a thread of its own, or in place. */
+export interface Writer {
+  /** @throws JournalFault */
+  open(events: WriterEvents): Promise<Opened>;
+  append(batch: RowBatch): void;
+  moveCursor(consumer: string, seq: number): void;
+  saveState(saved: SavedState): void;
+  putDocument(kind: DocumentKind, hash: string, text: string): Promise<void>;
+  prune(seq: number, consumer: string, wallMs: number): Promise<number>;
+  backup(to: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Commits in the caller's turn: for simulated time and tests, where order must repeat exactly. */
+export class InlineWriter implements Writer {
+  readonly #store: Store;
+  #events: WriterEvents | null = null;
+  #fault: JournalFault | null = null;
+
+  constructor(path: string) {
+    this.#store = new Store(path);
+  }
+
+  open(events: WriterEvents): Promise<Opened> {
+    this.#events = events;
+    return new Promise((resolve) => resolve(this.#store.open()));
+  }
+
+  append(batch: RowBatch): void {
+    if (this.#fault !== null) return;
+    try {
+      this.#store.commit([batch]);
+      this.#events?.durable(batch.firstSeq + batch.bodies.length - 1);
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
+
+  moveCursor(consumer: string, seq: number): void {
+    this.#store.moveCursor(consumer, seq);
+  }
+
+  saveState(saved: SavedState): void {
+    this.#store.saveState(saved);
+  }
+
+  putDocument(kind: DocumentKind, hash: string, text: string): Promise<void> {
+    return this.#try(() => this.#store.putDocument(kind, hash, text));
+  }
+
+  prune(seq: number, consumer: string, wallMs: number): Promise<number> {
+    return this.#try(() => this.#store.prune(seq, consumer, wallMs));
+  }
+
+  async backup(to: string): Promise<void> {
+    await this.#store.backup(to);
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#fault === null) this.#store.close();
+      resolve();
+    });
+  }
+
+  async #try<T>(work: () => T): Promise<T> {
+    await Promise.resolve();
+    if (this.#fault !== null) throw this.#fault;
+    try {
+      return work();
+    } catch (cause) {
+      throw this.#fail(cause);
+    }
+  }
+
+  #fail(cause: unknown): JournalFault {
+    const fault =
+      cause instanceof JournalFault ? cause : new JournalFault('stopped', String(cause), cause);
+    this.#fault = fault;
+    this.#store.abandon();
+    this.#events?.failed(fault);
+    return fault;
+  }
+}
+
+/** Cuts a batch into groups that fit one commit each, in order. */
+export const groupsOf = (batch: RowBatch): readonly RowBatch[] => {
+  const count = batch.bodies.length;
+  if (count <= MAX_GROUP_ROWS) return [batch];
+  const groups: RowBatch[] = [];
+  for (let from = 0; from < count; from += MAX_GROUP_ROWS) {
+    const to = from + MAX_GROUP_ROWS;
+    const [firstSeq, lastSeq] = [batch.firstSeq + from, batch.firstSeq + Math.min(to, count) - 1];
+    groups.push({
+      firstSeq,
+      atNs: batch.atNs.slice(from, to),
+      wallMs: batch.wallMs.slice(from, to),
+      hashes: batch.hashes.slice(from, to),
+      bodies: batch.bodies.slice(from, to),
+      checkpoints: batch.checkpoints.filter(({ seq }) => seq >= firstSeq && seq <= lastSeq),
+    });
+  }
+  return groups;
+};
