@@ -59,7 +59,10 @@ export interface Hands {
   link(device: DeviceName, up: boolean): number;
   /** What the outputs show now. */
   gate(): 'open' | 'locked';
-  tower(): { readonly colour: 'green' | 'amber' | 'red' | 'off'; readonly light: 'steady' | 'blink' };
+  tower(): {
+    readonly colour: 'green' | 'amber' | 'red' | 'off';
+    readonly light: 'steady' | 'blink';
+  };
   /** The display's four lines as its glass shows them, trailing blanks cut. */
   display(): readonly string[];
   /** Last words announced and sound asked for, '' before the first. */
