@@ -210,3 +210,7 @@ export const readConfig = (text: string, file: string): ConfigRead => {
   if (parsed.success && reading.problems.length === 0) return { ok: true, config: parsed.data };
   return { ok: false, problems: reading.problems.toSorted((a, b) => a.line - b.line) };
 };
+
+/** Line of a field in a text that `readConfig` took; of the block around it where it is left out. */
+export const lineOfField = (text: string, path: readonly (string | number)[]): number =>
+  new Reading(text, '').lineAt(path);

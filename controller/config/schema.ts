@@ -121,6 +121,10 @@ export const configSchema = z
       .min(1)
       .max(MAX_PATH)
       .describe('procedure pack: an id of `cutcard procedures list`, or a file ending in .yaml'),
+    choices: z
+      .record(z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,40}$/), z.union([z.string(), z.number()]))
+      .default({})
+      .describe('options of the pack that the house picked, such as { initialDeal: two-each }'),
     table,
     board: z
       .string()
@@ -139,6 +143,16 @@ export const configSchema = z
     deviceKeyFile: path('Ed25519 private key of this device, PEM; signs checkpoints').optional(),
     commandKeysFile: path('who may send signed commands: names, roles and public keys').optional(),
     broker: broker.optional(),
+    consumers: z
+      .array(name('name of a consumer that confirms what it stored'))
+      .max(16)
+      .default([])
+      .describe('who must confirm rows before they may be pruned, such as [historian]'),
+    cameras: z
+      .array(z.string().min(1).max(64).describe('name of a camera as the video system knows it'))
+      .max(16)
+      .default([])
+      .describe('cameras that see this table'),
     page: z
       .strictObject({
         listen: z

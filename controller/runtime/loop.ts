@@ -8,7 +8,7 @@ import { canonicalJson, hashText } from '../../storage/canonical.js';
 import { type Arrived, Inbox } from './inbox.js';
 import type { Log } from './log-port.js';
 import { Outputs } from './outputs.js';
-import { restore } from './restore.js';
+import { restoreTable } from './restore.js';
 import { Timers } from './timers.js';
 
 /** Steps in one group commit. */
@@ -102,7 +102,7 @@ export class TableLoop {
   async start(): Promise<void> {
     if (this.#mode !== 'off') return;
     const { journal, scheduler, rules, log } = this.#parts;
-    const { state, clean, folded } = await restore(journal, rules.table);
+    const { state, clean, folded } = await restoreTable(journal, rules.table);
     this.#offsetNs = state.atNs - scheduler.nowNs();
     this.#state = state;
     this.#snapshotSeq = state.seq - folded;
@@ -170,6 +170,12 @@ export class TableLoop {
   /** True when nothing waits: everything told is durable and performed. */
   get idle(): boolean {
     return !this.#busy;
+  }
+
+  /** Tells every lasting output again what it should show. */
+  reassert(): void {
+    if (this.#mode === 'run') this.#outputs.assert(this.state().outputs);
+    else this.#outputs.showFault();
   }
 
   /** Journal axis of a scheduler time, ns. */

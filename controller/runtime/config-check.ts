@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Rules } from '../core/decide.js';
+import { fitProblems, tableOf } from '../config/fit.js';
+import { type ConfigProblem, lineOfField } from '../config/read.js';
+import { type LoadedConfig, readConfigFile, refuseConfig } from './config-file.js';
+import { isPackTrouble, loadProcedure } from './procedure-files.js';
+
+/** The rules a configuration asks for. @throws Refusal with exit code 78. */
+export const rulesOf = (loaded: LoadedConfig): Rules => {
+  const problems: ConfigProblem[] = [];
+  const rules = findRules(loaded, problems);
+  if (rules === null || problems.length > 0) throw refuseConfig(problems);
+  return rules;
+};
+
+const findRules = (loaded: LoadedConfig, problems: ConfigProblem[]): Rules | null => {
+  const { config, file, text } = loaded;
+  const table = tableOf(config);
+  const at = (field: readonly string[]): Pick<ConfigProblem, 'file' | 'line' | 'field'> => ({
+    file,
+    line: lineOfField(text, field),
+    field: field.join('.'),
+  });
+  try {
+    const procedure = loadProcedure(config.procedure, { from: file, choose: config.choices });
+    for (const { key, cause, cure } of fitProblems(procedure, table)) {
+      problems.push({ ...at(['table', key]), cause, cure });
+    }
+    return { procedure, table };
+  } catch (error) {
+    if (!isPackTrouble(error)) throw error;
+    const cure = 'see `cutcard procedures list`, or `cutcard procedures check FILE`';
+    problems.push({ ...at(['procedure']), cause: error.message, cure });
+    return null;
+  }
+};
+
+/** Files a configuration names that are not there. Contents are not read: they are secrets. */
+const missingFiles = ({ config, file, text, resolve }: LoadedConfig): ConfigProblem[] => {
+  const named: readonly (readonly [readonly string[], string | undefined])[] = [
+    [['calibration'], config.calibration],
+    [['deviceKeyFile'], config.deviceKeyFile],
+    [['commandKeysFile'], config.commandKeysFile],
+    [['broker', 'caFile'], config.broker?.caFile],
+    [['broker', 'certFile'], config.broker?.certFile],
+    [['broker', 'keyFile'], config.broker?.keyFile],
+    [['broker', 'passwordFile'], config.broker?.passwordFile],
+    [['journal'], dirname(resolve(config.journal))],
+  ];
+  const problems: ConfigProblem[] = [];
+  for (const [field, path] of named) {
+    if (path === undefined || existsSync(resolve(path))) continue;
+    const isFolder = field[0] === 'journal';
+    problems.push({
+      file,
+      line: lineOfField(text, field),
+      field: field.join('.'),
+      cause: `there is no ${isFolder ? 'folder' : 'file'} ${resolve(path)}`,
+      cure: isFolder ? 'make the folder, writable for the service' : 'name a file that is there',
+    });
+  }
+  return problems;
+};
+
+/** Everything wrong with a configuration and with what it names. Empty when it can be used. */
+export const checkConfigFile = (file: string): readonly ConfigProblem[] => {
+  const read = readConfigFile(file);
+  if (!read.ok) return read.problems;
+  const problems = missingFiles(read.loaded);
+  findRules(read.loaded, problems);
+  return problems.toSorted((a, b) => a.line - b.line);
+};
+
+/** @throws Refusal with exit code 78 naming everything that is wrong. */
+export const loadConfig = (file: string): LoadedConfig => {
+  const read = readConfigFile(file);
+  if (!read.ok) throw refuseConfig(read.problems);
+  const missing = missingFiles(read.loaded);
+  if (missing.length > 0) throw refuseConfig(missing);
+  return read.loaded;
+};

@@ -1,0 +1,23 @@
+/** What the command line says to whoever started it. */
+export const EXIT = {
+  ok: 0,
+  /** Findings, differences, failed expectations: the program did its work and has news. */
+  found: 1,
+  usage: 2,
+  internal: 70,
+  /** sysexits' EX_CONFIG; the unit file does not restart on it. */
+  config: 78,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends a command with a plain message on stderr and no stack: the user can put this right. */
+export class Refusal extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = 'Refusal';
+    this.exitCode = exitCode;
+  }
+}
