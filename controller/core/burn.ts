@@ -1,0 +1,202 @@
+import type { Rank } from './cards.js';
+import type { Draft } from './draft.js';
+import { clearCodes, openFinding, raise, reword } from './findings.js';
+import type { Press } from './press.js';
+import type { BurnRule } from './procedure.js';
+
+type ByValue = Extract<BurnRule, { kind: 'first-card-value' }>;
+
+/** A card left the shoe in the opening burn: by definition a burn card. */
+export const burnCard = (draft: Draft, rank: Rank | undefined): void => {
+  const rule = draft.procedure.burn;
+  if (rule === null) return;
+  draft.note('burn', { done: draft.state.burn.done + 1 });
+  const { done } = draft.state.burn;
+  if (rule.kind === 'first-card-value') {
+    if (done === 1 && rank !== undefined) setRank(draft, rule, rank, 'sensed');
+    if (done > 1 && draft.state.burn.required === null) rankUnknown(draft, rule);
+  }
+  settle(draft);
+};
+
+/** A card went back into the shoe during the burn. */
+export const unburnCard = (draft: Draft): void => {
+  draft.note('burn', { done: Math.max(0, draft.state.burn.done - 1) });
+};
+
+const setRank = (
+  draft: Draft,
+  rule: ByValue,
+  rank: Rank,
+  rankFrom: 'sensed' | 'attested',
+): void => {
+  draft.note('burn', { rank, rankFrom, required: 1 + rule.values[rank] });
+  clearCodes(draft, ['burn.rank-unknown'], 'step done', draft.actor);
+  draft.duty('burn-rank', rule.cite, {
+    status: 'met',
+    evidence: rankFrom,
+    detail: `first card ${rank}: ${rule.values[rank]} more`,
+  });
+};
+
+const rankUnknown = (draft: Draft, rule: BurnRule): void => {
+  raise(draft, 'burn.rank-unknown', {
+    cite: rule.cite,
+    expected: 'the first card exposed: its value says how many more are burned',
+    observed: 'nobody gave its rank',
+    remedy: 'KEY IN THE FIRST CARD',
+  });
+};
+
+/** The burn is complete, or one card too many is out: the opening burn ends either way. */
+const settle = (draft: Draft): void => {
+  const rule = draft.procedure.burn;
+  const { done, required } = draft.state.burn;
+  if (rule === null || required === null || done < required) return;
+  clearCodes(draft, ['burn.short', 'burn.rank-unknown']);
+  draft.duty('burn', rule.cite, {
+    status: done === required ? 'met' : 'not-met',
+    evidence: 'sensed',
+    detail: `${done} of ${required} cards`,
+  });
+  draft.move('ready');
+  if (done > required) overBurned(draft, done - required);
+};
+
+const overBurned = (draft: Draft, by: number): void => {
+  const rule = draft.procedure.burn;
+  if (rule === null) return;
+  const { required } = draft.state.burn;
+  raise(draft, 'burn.over', {
+    cite: rule.cite,
+    expected: `${required ?? 'the burn'} cards burned, then "no more bets"`,
+    observed: `${by} too many`,
+    remedy: 'Call the floor. Keep the card where it is',
+    by,
+  });
+};
+
+/** A card after the opening burn and before the shoe's first "no more bets". */
+export const cardAfterBurn = (draft: Draft): void => {
+  const { required } = draft.state.burn;
+  draft.note('burn', { done: draft.state.burn.done + 1 });
+  overBurned(draft, draft.state.burn.done - (required ?? 0));
+};
+
+export const firstCard = (draft: Draft, press: Extract<Press, { key: 'first-card' }>): void => {
+  const rule = draft.procedure.burn;
+  const { phase, shoe, burn } = draft.state;
+  if (rule?.kind !== 'first-card-value') {
+    draft.refuse(rule?.cite ?? 'policy:burn', 'this burn does not depend on the first card');
+    return;
+  }
+  const correcting = burn.rank !== null && (phase === 'ready' || burn.done > 1);
+  if (phase !== 'burn' && !(phase === 'ready' && !shoe.played)) {
+    draft.refuse(rule.cite, 'the first card is keyed during the burn');
+    return;
+  }
+  if (press.rank === '0') {
+    rankUnknown(draft, rule);
+    draft.refuse(rule.cite, 'TEN-VALUE CARDS BURN TEN, not zero: key 10, J, Q or K');
+    return;
+  }
+  if (correcting && press.role === 'dealer') {
+    draft.refuse(rule.cite, 'the floor corrects a rank after cards were burned on it');
+    return;
+  }
+  setRank(draft, rule, press.rank, 'attested');
+  resettle(draft);
+};
+
+/** A corrected rank may re-open the burn or show that it went too far. */
+const resettle = (draft: Draft): void => {
+  const { done, required } = draft.state.burn;
+  if (required === null) return;
+  if (done < required) {
+    clearCodes(draft, ['burn.over'], 'rank corrected', draft.actor);
+    draft.move('burn');
+    return;
+  }
+  if (done === required) clearCodes(draft, ['burn.over'], 'rank corrected', draft.actor);
+  settle(draft);
+};
+
+/** Raises what the burn still owes; true when it owes nothing. */
+export const burnSettled = (draft: Draft): boolean => {
+  const rule = draft.procedure.burn;
+  const { done, required } = draft.state.burn;
+  if (rule === null || draft.state.phase !== 'burn') return true;
+  if (required === null && done > 0) {
+    rankUnknown(draft, rule);
+    return false;
+  }
+  const due = required === null ? null : required - done;
+  raise(draft, 'burn.short', {
+    cite: rule.cite,
+    expected: required === null ? 'the first card, and as many as its value' : `${required} cards`,
+    observed: `${done} burned`,
+    remedy: due === null ? 'BURN the first card and show it' : `BURN ${due} more`,
+    ...(due === null ? {} : { by: due }),
+  });
+  return false;
+};
+
+/** Keeps an open `burn.short` in step with the cards that follow. */
+export const followShort = (draft: Draft): void => {
+  const { done, required } = draft.state.burn;
+  if (required === null || openFinding(draft.state, 'burn.short') === undefined) return;
+  reword(draft, 'burn.short', {
+    observed: `${done} burned`,
+    remedy: `BURN ${required - done} more`,
+    by: required - done,
+  });
+};
+
+export const burnDone = (draft: Draft): void => {
+  if (draft.state.phase === 'burn') {
+    if (!burnSettled(draft)) {
+      draft.refuse(draft.procedure.burn?.cite ?? 'policy:burn', 'the burn is not complete');
+    }
+    return;
+  }
+  if (draft.state.phase === 'ready' && draft.state.burn.dealerOwed > 0) dealerBurnMissing(draft);
+};
+
+export const dealerIn = (draft: Draft, press: Extract<Press, { key: 'dealer-in' }>): void => {
+  const rule = draft.procedure.dealerBurn;
+  const dealer = press.dealer ?? press.badge ?? null;
+  const known = draft.state.house.dealer;
+  const same = dealer !== null && dealer === known;
+  draft.note('house', { dealer });
+  const { phase, shoe } = draft.state;
+  const dealing = shoe.isLoaded && (phase === 'ready' || phase === 'round');
+  if (rule === null || same || !dealing) return;
+  draft.note('burn', { dealerOwed: rule.cards });
+  draft.duty('dealer-burn', rule.cite, {
+    status: 'due',
+    evidence: 'unseen',
+    detail: dealer === null ? 'new dealer' : `new dealer ${dealer}`,
+  });
+};
+
+/** A new dealer's burn card is out. Its rank is nobody's business. */
+export const dealerBurnCard = (draft: Draft): void => {
+  const rule = draft.procedure.dealerBurn;
+  draft.note('burn', { dealerOwed: draft.state.burn.dealerOwed - 1 });
+  if (rule === null || draft.state.burn.dealerOwed > 0) return;
+  clearCodes(draft, ['burn.dealer-missing']);
+  draft.duty('dealer-burn', rule.cite, { status: 'met', evidence: 'sensed', detail: 'burned' });
+};
+
+export const dealerBurnMissing = (draft: Draft): void => {
+  const rule = draft.procedure.dealerBurn;
+  if (rule === null) return;
+  const n = draft.state.burn.dealerOwed;
+  raise(draft, 'burn.dealer-missing', {
+    cite: rule.cite,
+    expected: `each new dealer burns ${rule.cards} card${rule.cards === 1 ? '' : 's'} unseen`,
+    observed: 'not burned',
+    remedy: `BURN ${n} card${n === 1 ? '' : 's'}, face down`,
+    by: n,
+  });
+};

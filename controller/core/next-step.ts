@@ -1,0 +1,198 @@
+import type { Directive } from './directive.js';
+import type { Rules } from './draft.js';
+import { exempt } from './exemption.js';
+import type { Finding } from './finding.js';
+import type { Cutter } from './press.js';
+import type { TableState } from './state.js';
+import { countRequired } from './view.js';
+
+type Display = Extract<Directive, { to: 'display' }>;
+
+const show = (step: string, line1: string, line2: string, clause: string): Display => ({
+  to: 'display',
+  line1,
+  line2,
+  clause,
+  step,
+});
+
+const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
+
+const who = (cutter: Cutter | 'any'): string => {
+  if (cutter === 'any') return 'the players, the last curator first';
+  return cutter === 'dealer' ? 'the dealer' : `seat ${cutter}`;
+};
+
+/** The finding a person has to look at first: stops before holds, the oldest first. */
+const firstOf = (state: TableState, severity: Finding['severity']): Finding | undefined =>
+  state.findings.find((finding) => finding.severity === severity);
+
+/**
+ * What the dealer's display shows: always the next permitted step, with an alarm the way out of
+ * it. Never a rank but the exposed first card's, never anything a player could use.
+ */
+export const nextStep = (state: TableState, rules: Rules): Display => {
+  const stop = firstOf(state, 'stop');
+  if (stop !== undefined) {
+    return show('stop', `STOP. ${stop.observed}`, stop.remedy, stop.clause);
+  }
+  const hold = firstOf(state, 'hold');
+  if (hold !== undefined && hold.code !== 'burn.short' && hold.code !== 'burn.dealer-missing') {
+    return show(hold.code, hold.remedy, hold.observed, hold.clause);
+  }
+  return ofPhase(state, rules);
+};
+
+const ofPhase = (state: TableState, rules: Rules): Display => {
+  const { shuffle, count, idle } = rules.procedure;
+  switch (state.phase) {
+    case 'closed':
+      return show('open-table', 'TABLE CLOSED', 'Open the table', shuffle.cite.clause);
+    case 'opening':
+      return show('cards-inspected', 'INSPECT THE CARDS', 'then shuffle', shuffle.cite.clause);
+    case 'shuffle-due':
+    case 'shuffling':
+      return ofShuffle(state, rules);
+    case 'count-due':
+      return show('hand-count', 'COUNT THE CARDS', 'The machine gave no number', count.cite.clause);
+    case 'cut-due':
+    case 'cut-made':
+      return ofCut(state, rules);
+    case 'marker-due': {
+      const marker = rules.procedure.marker;
+      const least = marker?.minBehind == null ? '' : `at least ${marker.minBehind} from the bottom`;
+      return show('marker-placed', 'PLACE THE COVER CARD', least, marker?.cite.clause ?? '');
+    }
+    case 'load-due':
+      return show('loaded', 'LOAD THE SHOE', '', shuffle.cite.clause);
+    case 'burn':
+      return ofBurn(state, rules);
+    case 'ready':
+      return ofReady(state, rules);
+    case 'round':
+    case 'stub-due':
+      return ofRound(state, rules);
+    case 'reshuffle-due':
+      return show('collected', 'SHOE OVER', 'Collect the cards and shuffle', overClause(rules));
+    case 'idle-spread':
+      return show(
+        'inspected',
+        'CARDS SPREAD',
+        'The first player inspects, then shuffle',
+        idle?.cite.clause ?? '',
+      );
+    case 'dispute':
+      return show('misdeal', 'FLOOR: WERE THE CARDS MISDEALT?', '', stubClause(rules));
+    case 'fault':
+      return show('fault', 'FAULT', 'Call the technician', 'policy:fault');
+  }
+};
+
+const overClause = ({ procedure }: Rules): string =>
+  procedure.cover?.cite.clause ?? procedure.shuffle.cite.clause;
+const stubClause = ({ procedure }: Rules): string => procedure.stub?.wrongCite.clause ?? '';
+
+const ofShuffle = (state: TableState, rules: Rules): Display => {
+  const { shuffle } = rules.procedure;
+  const { prep } = state;
+  if (prep.machineRunning) {
+    return show('shuffling', 'SHUFFLING', 'Wait for the machine', shuffle.cite.clause);
+  }
+  const needed = shuffle.eachDealer ? rules.table.crew : 1;
+  const done = prep.shuffledBy.length;
+  if (done > 0) {
+    return show(
+      'shuffled',
+      `SHUFFLE: ${plural(needed - done, 'dealer')} to go`,
+      `${done} of ${needed} done`,
+      shuffle.cite.clause,
+    );
+  }
+  const how = rules.table.shuffler === 'none' ? 'by hand' : 'in the machine';
+  const wash = shuffle.wash && !prep.washed && rules.table.shuffler === 'none';
+  return wash
+    ? show('washed', 'WASH AND SHUFFLE', 'by hand', shuffle.cite.clause)
+    : show('shuffled', 'SHUFFLE', how, shuffle.cite.clause);
+};
+
+const ofCut = (state: TableState, { procedure }: Rules): Display => {
+  const { cut } = procedure;
+  if (cut === null) return show('cut', 'CUT', '', '');
+  const depth =
+    cut.minFromBottom === null
+      ? `at least ${cut.minFromTop} from the top`
+      : `at least ${cut.minFromTop} from either end`;
+  return cut.cutter === 'dealer'
+    ? show('cut', 'CUT THE CARDS', depth, cut.requiredCite.clause)
+    : show('cut', `OFFER THE CUT to ${who(state.prep.cutTurn)}`, depth, cut.orderCite.clause);
+};
+
+const ofBurn = (state: TableState, { procedure }: Rules): Display => {
+  const { burn } = procedure;
+  const clause = burn?.cite.clause ?? '';
+  const { done, required, rank } = state.burn;
+  if (required !== null) {
+    const first = rank === null ? '' : `First card ${rank}. `;
+    return show(
+      'burn',
+      `BURN ${required - (rank === null ? 0 : 1)} more, ${required - done} to go`,
+      `${first}${done} of ${required} out`,
+      clause,
+    );
+  }
+  return done === 0
+    ? show('burn', 'BURN: draw the first card and show it', 'then key in its rank', clause)
+    : show('first-card', 'BURN: KEY IN THE FIRST CARD', 'A, 2-10, J, Q, K', clause);
+};
+
+const ofReady = (state: TableState, rules: Rules): Display => {
+  const { procedure } = rules;
+  if (state.burn.dealerOwed > 0) {
+    return show(
+      'burn',
+      `BURN ${plural(state.burn.dealerOwed, 'card')} face down`,
+      'New dealer',
+      procedure.dealerBurn?.cite.clause ?? '',
+    );
+  }
+  const required = countRequired(state);
+  if (required !== null) {
+    return show('hand-count', 'COUNT THE CARDS', required, 'policy:count-required');
+  }
+  if (state.cover.lastHandDue) {
+    return show(
+      'last-hand-called',
+      state.cover.lastHandCalled ? 'LAST HAND. No more bets' : 'LAST HAND: announce it',
+      'One more hand, then shuffle',
+      procedure.cover?.cite.clause ?? '',
+    );
+  }
+  const idle = state.findings.find(({ code }) => code === 'idle.spread-due');
+  if (idle !== undefined) return show('spread', idle.remedy, idle.observed, idle.clause);
+  const cover = state.cover.waiting ? 'Cover card is out: put it aside' : '';
+  return show('no-more-bets', 'NO MORE BETS', cover, procedure.round.bets?.clause ?? '');
+};
+
+const ofRound = (state: TableState, rules: Rules): Display => {
+  const { cover, stub } = rules.procedure;
+  const { round, counting } = state;
+  const dealing = rules.table.dealing;
+  if (
+    stub?.appliesTo.includes(dealing) === true &&
+    !exempt(state, rules.procedure, 'stub') &&
+    counting.stub === null &&
+    counting.roundsSince >= stub.everyRounds
+  ) {
+    return show('stub-count', 'COUNT THE STUB', 'before the round is closed', stub.cite.clause);
+  }
+  if (round.coverSeen || state.cover.inLastHand) {
+    const last = state.cover.roundsLeft === 0;
+    return show(
+      'round-end',
+      last ? 'FINISH THIS HAND, the last' : 'FINISH THIS HAND',
+      last ? 'then collect and shuffle' : 'Cover card aside. Then announce the last hand',
+      cover?.cite.clause ?? '',
+    );
+  }
+  return show('round-end', 'ROUND IN PLAY', '', rules.procedure.round.cards.cite.clause);
+};

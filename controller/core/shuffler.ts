@@ -1,0 +1,148 @@
+import type { Draft } from './draft.js';
+import { countedRight, countedWrong, countsDisagree, requireCount } from './count.js';
+import { lapseIfNotCounting, stubDutyBack } from './exemption.js';
+import { raise } from './findings.js';
+import type { Batch, Sensed } from './observation.js';
+import { afterShuffle } from './stack.js';
+
+const POLICY_MODE = 'policy:shuffle-mode';
+
+type Done = Extract<Sensed, { kind: 'shuffler.done' }>;
+type Message = Extract<Sensed, { kind: `shuffler.${string}` }>;
+
+/** A message that names no batch is about the one that is being prepared. */
+const batchOf = (draft: Draft, named: Batch | undefined): Batch => {
+  if (named !== undefined) return named;
+  const { state, table } = draft;
+  // While one of two batches is in the shoe, the machine can only hold the other.
+  const other = table.batches.find((batch) => batch !== state.shoe.batch);
+  return state.shoe.isLoaded && other !== undefined ? other : state.prep.batch;
+};
+
+const preparing = (draft: Draft): boolean => {
+  switch (draft.state.phase) {
+    case 'opening':
+    case 'shuffle-due':
+    case 'shuffling':
+    case 'count-due':
+      return true;
+    default:
+      return false;
+  }
+};
+
+/** One message of the shuffler, through whatever protocol or lamp it came. */
+export const onShuffler = (draft: Draft, message: Message): void => {
+  switch (message.kind) {
+    case 'shuffler.start':
+      return start(draft, batchOf(draft, message.batch));
+    case 'shuffler.done':
+      return done(draft, message, batchOf(draft, message.batch));
+    case 'shuffler.jam': {
+      return requireCount(draft, jammed(draft), 'the machine jammed');
+    }
+    case 'shuffler.lamp':
+      return lamp(draft, message.lamp, batchOf(draft, message.batch));
+    case 'shuffler.inventory':
+    case 'shuffler.unload':
+      return inventory(draft, message.batch, message.count);
+    case 'shuffler.door':
+      return;
+  }
+};
+
+/** A jam concerns the cards in the machine. */
+const jammed = (draft: Draft): Batch => batchOf(draft, undefined);
+
+const start = (draft: Draft, batch: Batch): void => {
+  draft.noteBatch(batch, { token: null });
+  if (!preparing(draft) || batch !== draft.state.prep.batch) return;
+  draft.note('prep', { machineRunning: true });
+  draft.move('shuffling');
+};
+
+/** Was the cycle a shuffle? Null where the machine does not say and its light does not tell. */
+const shuffled = ({ mode, lamp: light }: Done): boolean => {
+  if (mode !== undefined) return mode === 'shuffle';
+  return light !== 'blink';
+};
+
+const done = (draft: Draft, message: Done, batch: Batch): void => {
+  const good = judgeCount(draft, message, batch);
+  const mixed = shuffled(message);
+  if (!mixed) wrongMode(draft, message, batch);
+  if (batch === draft.state.prep.batch) draft.note('prep', { machineRunning: false });
+  const machine = draft.procedure.shuffle.sources.includes('machine');
+  if (good === true && mixed && machine && !draft.batch(batch).quarantined) {
+    draft.noteBatch(batch, { token: { source: 'machine', batch, atNs: draft.state.atNs } });
+    if (preparing(draft) && batch === draft.state.prep.batch) {
+      draft.duty('shuffle', draft.procedure.shuffle.cite, {
+        status: 'met',
+        evidence: 'sensed',
+        detail: message.count === undefined ? 'machine' : `machine, ${message.count} cards`,
+      });
+      afterShuffle(draft);
+    }
+    return;
+  }
+  if (!preparing(draft) || batch !== draft.state.prep.batch) return;
+  draft.move(good === null && mixed ? 'count-due' : 'shuffle-due');
+};
+
+/** True: counted right, or nothing to count by. False: wrong. Null: it should have and did not. */
+const judgeCount = (draft: Draft, message: Done, batch: Batch): boolean | null => {
+  const { count, lamp: light } = message;
+  const { expected, table } = draft;
+  if (count !== undefined) {
+    if (count !== expected || light === 'red') {
+      countedWrong(draft, batch, count === expected ? null : count, 'shuffler');
+      return false;
+    }
+    const { quarantined, lastCount } = draft.batch(batch);
+    // A second witness: the machine may not overrule two people who counted something else.
+    if (quarantined && lastCount !== null && draft.batch(batch).countedBy === 'hand') {
+      countsDisagree(draft, batch, `shuffler ${count}`, `by hand ${lastCount}`);
+      return false;
+    }
+    countedRight(draft, batch, 'shuffler');
+    return true;
+  }
+  if (light === 'red') {
+    countedWrong(draft, batch, null, 'shuffler');
+    return false;
+  }
+  if (table.shuffler !== 'counting') return true;
+  if (light === 'green') {
+    countedRight(draft, batch, 'shuffler');
+    return true;
+  }
+  lapseIfNotCounting(draft);
+  stubDutyBack(draft, 'the machine finished without a count');
+  return null;
+};
+
+const wrongMode = (draft: Draft, { mode }: Done, batch: Batch): void => {
+  draft.noteBatch(batch, { token: null });
+  raise(draft, 'shuffle.mode', {
+    cite: POLICY_MODE,
+    expected: 'a completed shuffle',
+    observed: mode === undefined ? 'blinking light, not a shuffle' : `machine in ${mode} mode`,
+    remedy: 'Do not deal. Set the machine to shuffle and shuffle again',
+    batch,
+  });
+};
+
+/**
+ * A lamp read by a tap is all some machines say. Red stops the batch in play as well: the machine
+ * found a fault with cards that belong to this table.
+ */
+const lamp = (draft: Draft, light: string, batch: Batch): void => {
+  if (light === 'red') countedWrong(draft, batch, null, 'shuffler');
+  if (light === 'blink') wrongMode(draft, { kind: 'shuffler.done' }, batch);
+};
+
+const inventory = (draft: Draft, batch: Batch, count: number): void => {
+  if (count === 0) return;
+  if (count === draft.expected) countedRight(draft, batch, 'shuffler');
+  else countedWrong(draft, batch, count, 'shuffler');
+};
