@@ -192,6 +192,13 @@ const unseenRules = (pack: Pack, cite: CiteOf): readonly UnseenRule[] => {
   return rules;
 };
 
+const SOURCES = ['hand', 'machine', 'preshuffled'] as const;
+const WAYS = ['shoe', 'hand', 'auto-shoe'] as const;
+
+/** Lists that are sets: the order they were written in does not make another procedure. */
+const inOrder = <T>(all: readonly T[], some: readonly T[]): readonly T[] =>
+  all.filter((one) => some.includes(one));
+
 const procedureOf = (pack: Pack, cite: CiteOf): Omit<Procedure, 'hash'> => ({
   id: pack.id,
   title: pack.title,
@@ -207,8 +214,12 @@ const procedureOf = (pack: Pack, cite: CiteOf): Omit<Procedure, 'hash'> => ({
     alternate: pack.deck.batches.alternate,
     alternateCite: cite('deck', 'batches'),
   },
-  dealing: pack.dealing,
-  shuffle: { cite: cite('shuffle'), ...pack.shuffle },
+  dealing: inOrder(WAYS, pack.dealing),
+  shuffle: {
+    cite: cite('shuffle'),
+    ...pack.shuffle,
+    sources: inOrder(SOURCES, pack.shuffle.sources),
+  },
   count: { cite: cite('count'), ...pack.count },
   cut: cutRule(pack, cite),
   marker: markerRule(pack, cite),

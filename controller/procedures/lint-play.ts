@@ -67,9 +67,10 @@ const lintConsequence = (pack: Pack, when: 'first' | 'mid', complain: Complain):
   const behind = pack.marker?.minBehind ?? null;
   const rounds = follows.roundsAfter + (follows.shuffleNow ? 0 : 1);
   if (max !== null && behind !== null && max * rounds > behind) {
+    const need = `${rounds} rounds of up to ${max} cards need ${max * rounds}`;
     complain(
       ['cover', when, 'roundsAfter'],
-      `${rounds} rounds of up to ${max} cards need ${max * rounds}, and only ${behind} lie behind the cover card.`,
+      `${need}, and only ${behind} lie behind the cover card.`,
       'Raise marker.minBehind or lower roundsAfter.',
     );
   }

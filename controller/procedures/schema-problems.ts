@@ -4,6 +4,11 @@ import { type MapNode, type Path, pathText, placeOf, walk } from './tree.js';
 
 type Issue = z.core.$ZodIssue;
 
+interface Said {
+  readonly cause: string;
+  readonly cure: string;
+}
+
 /** Edit distance, small words only: finds what a mistyped key was meant to be. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
@@ -46,81 +51,70 @@ const seenWord = (value: unknown): string => {
   return typeof value === 'object' ? 'a block' : JSON.stringify(value);
 };
 
-const size = (issue: Issue): { cause: string; cure: string } => {
+const size = (issue: Issue): Said => {
   const low = issue.code === 'too_small';
   const limit = low ? issue.minimum : issue.code === 'too_big' ? issue.maximum : 0;
   const origin = issue.code === 'too_small' || issue.code === 'too_big' ? issue.origin : '';
-  const of = origin === 'array' ? ' entries' : origin === 'string' ? ' characters' : '';
-  const word = low ? 'fewer' : 'more';
-  return origin === 'array' || origin === 'string'
-    ? {
-        cause: `It has ${word} than ${String(limit)}${of}.`,
-        cure: `Give ${low ? 'at least' : 'at most'} ${String(limit)}${of}.`,
-      }
-    : {
-        cause: `The number is too ${low ? 'small' : 'large'}.`,
-        cure: `Give ${low ? 'at least' : 'at most'} ${String(limit)}.`,
-      };
+  const give = `Give ${low ? 'at least' : 'at most'} ${String(limit)}`;
+  if (origin !== 'array' && origin !== 'string') {
+    return { cause: `The number is too ${low ? 'small' : 'large'}.`, cure: `${give}.` };
+  }
+  const of = origin === 'array' ? 'entries' : 'characters';
+  const cause = `It has ${low ? 'fewer' : 'more'} than ${String(limit)} ${of}.`;
+  return { cause, cure: `${give} ${of}.` };
 };
+
+/** Blocks that may be `none`. */
+const NULLABLE: ReadonlySet<string> = new Set(['cut', 'marker', 'burn', 'dealerBurn', 'cover']);
 
 const FORMATS: Readonly<Record<string, string>> = {
   id: 'Write place/name in small letters, such as pa/631a-baccarat.',
   version: 'Write three numbers, such as 1.0.0.',
+  'deck.composition': 'Write one of: standard, one-joker, two-jokers, no-tens.',
 };
 
-const said = (issue: Issue, value: unknown): { cause: string; cure: string } => {
-  const field = pathText(issue.path.map((part) => (typeof part === 'symbol' ? '' : part)));
+const SEE = 'See docs/PROCEDURES.md for what this key takes.';
+const MISSING = 'This must be given and is missing.';
+
+const missing = (issue: Issue, field: string): Said => {
+  if (issue.code === 'invalid_value') {
+    return { cause: MISSING, cure: `Add one of: ${issue.values.map(String).join(', ')}.` };
+  }
+  if (issue.code !== 'invalid_type') return { cause: MISSING, cure: SEE };
+  const none = NULLABLE.has(field) ? ', or none' : '';
+  return { cause: MISSING, cure: `Add it: ${kindWord(issue.expected)}${none}.` };
+};
+
+const said = (issue: Issue, field: string, value: unknown): Said => {
+  if (value === undefined) return missing(issue, field);
+  const seen = seenWord(value);
   switch (issue.code) {
     case 'invalid_type':
-      return value === undefined
-        ? {
-            cause: 'This must be given and is missing.',
-            cure: `Add it: ${kindWord(issue.expected)}${field.includes('.') || !NULLABLE.has(field) ? '' : ', or none'}.`,
-          }
-        : {
-            cause: `${seenWord(value)} does not fit here.`,
-            cure: `Write ${kindWord(issue.expected)}.`,
-          };
-    case 'invalid_value': {
-      const words = issue.values.map(String).join(', ');
-      return value === undefined
-        ? { cause: 'This must be given and is missing.', cure: `Add one of: ${words}.` }
-        : { cause: `${seenWord(value)} is not known here.`, cure: `Write one of: ${words}.` };
-    }
+      return { cause: `${seen} does not fit here.`, cure: `Write ${kindWord(issue.expected)}.` };
+    case 'invalid_value':
+      return {
+        cause: `${seen} is not known here.`,
+        cure: `Write one of: ${issue.values.map(String).join(', ')}.`,
+      };
     case 'too_small':
     case 'too_big':
       return size(issue);
     case 'invalid_format':
       return {
-        cause: `${seenWord(value)} is not written as it must be.`,
+        cause: `${seen} is not written as it must be.`,
         cure: FORMATS[field] ?? 'Write a single word of letters, digits and hyphens.',
       };
     case 'invalid_union':
-      return {
-        cause:
-          value === undefined
-            ? 'This must be given and is missing.'
-            : `${seenWord(value)} does not fit here.`,
-        cure:
-          'discriminator' in issue
-            ? 'Write one of: first-card-value, fixed, deck-count.'
-            : 'See docs/PROCEDURES.md for what this key takes.',
-      };
+      return { cause: `${seen} does not fit here.`, cure: FORMATS[field] ?? SEE };
     case 'invalid_key':
       return {
         cause: 'A name in this block is not known.',
         cure: 'Ranks are A, 2 to 9, T, J, Q, K; other names are single words.',
       };
     default:
-      return {
-        cause: `${issue.message}.`,
-        cure: 'See docs/PROCEDURES.md for what this key takes.',
-      };
+      return { cause: `${issue.message}.`, cure: SEE };
   }
 };
-
-/** Blocks that may be `none`. */
-const NULLABLE: ReadonlySet<string> = new Set(['cut', 'marker', 'burn', 'dealerBurn', 'cover']);
 
 const valueAt = (root: unknown, path: Path): unknown => {
   let here: unknown = root;
@@ -163,7 +157,8 @@ export const schemaProblems = (
     }
     const reached = walk(tree, path).length - 1;
     const place = placeOf(tree, path.slice(0, reached));
-    return [{ ...place, field: pathText(path) || 'pack', ...said(issue, valueAt(value, path)) }];
+    const field = pathText(path) || 'pack';
+    return [{ ...place, field, ...said(issue, field, valueAt(value, path)) }];
   });
 
 /** Of a union's branches, the one that came nearest: its issues are worth more than "no fit". */

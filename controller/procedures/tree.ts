@@ -5,7 +5,7 @@ import { PackError, type Problem } from './problem.js';
 export const MAX_PACK_CHARACTERS = 200_000;
 const MAX_DEPTH = 12;
 
-/** Where a value came from and how far it may be trusted. Absent parts come from the block around. */
+/** Where a value came from, how far it may be trusted. Absent parts come from the block around. */
 export interface Mark {
   readonly clause?: string;
   readonly verified?: boolean;
