@@ -2,8 +2,15 @@ import { deckAged } from './batches.js';
 import { cardBack, cardDouble, cardOut, mouthBlocked } from './cards-moving.js';
 import { coverOut } from './cover.js';
 import type { Decision } from './decision.js';
-import { clockTrust, deviceStale, journalFault, lidOpen, linkDown, linkUp } from './devices.js';
-import { powerBoot } from './devices.js';
+import {
+  clockTrust,
+  deviceStale,
+  journalFault,
+  lidOpen,
+  linkDown,
+  linkUp,
+  powerBoot,
+} from './devices.js';
 import { Draft, type Rules } from './draft.js';
 import { clearCodes, escalate } from './findings.js';
 import { IDLE_TIMER, idleTimer, watchIdle } from './idle.js';
@@ -18,17 +25,26 @@ import type { TableState } from './state.js';
 export type { Rules } from './draft.js';
 export { redact } from './redact.js';
 
+/** What follows from one observation, and the state when it has been folded. */
+export interface Decided {
+  readonly decisions: readonly Decision[];
+  readonly state: TableState;
+}
+
 /** What follows from one observation. Pure: the same three arguments give the same decisions. */
 export const decide = (
   state: TableState,
   observation: Observation,
   rules: Rules,
-): readonly Decision[] => {
+): readonly Decision[] => step(state, observation, rules).decisions;
+
+/** `decide` and `evolve` in one: the state was folded on the way, so it is not folded twice. */
+export const step = (state: TableState, observation: Observation, rules: Rules): Decided => {
   const draft = new Draft(state, observation, rules);
   route(draft, observation);
   if (draft.state.phase !== state.phase || observation.kind === 'power.boot') watchIdle(draft);
   directOutputs(draft, state);
-  return draft.decisions;
+  return { decisions: draft.decisions, state: draft.state };
 };
 
 const route = (draft: Draft, seen: Observation): void => {

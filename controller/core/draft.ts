@@ -1,7 +1,7 @@
 import type { Decision } from './decision.js';
 import type { Directive } from './directive.js';
 import type { Duty } from './duty.js';
-import { evolveOne } from './evolve.js';
+import { apply, open, type Working } from './evolve.js';
 import type { Actor } from './finding.js';
 import type { Observation } from './observation.js';
 import type { Cite, Procedure, Table } from './procedure.js';
@@ -20,20 +20,19 @@ export interface Rules {
  * folding the finished list over the old state gives the same new state.
  */
 export class Draft {
-  state: TableState;
+  readonly #state: Working;
   readonly decisions: Decision[] = [];
   readonly observation: Observation;
   readonly rules: Rules;
 
   constructor(state: TableState, observation: Observation, rules: Rules) {
-    this.state = {
-      ...state,
-      seq: observation.seq,
-      atNs: observation.atNs,
-      wallMs: observation.wallMs,
-    };
+    this.#state = open(state, observation);
     this.observation = observation;
     this.rules = rules;
+  }
+
+  get state(): TableState {
+    return this.#state;
   }
 
   get procedure(): Procedure {
@@ -60,7 +59,7 @@ export class Draft {
 
   add(decision: Decision): void {
     this.decisions.push(decision);
-    this.state = evolveOne(this.state, decision);
+    apply(this.#state, decision);
   }
 
   note<P extends keyof StateParts>(part: P, set: Partial<StateParts[P]>): void {

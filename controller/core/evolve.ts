@@ -1,86 +1,101 @@
 import type { Decision } from './decision.js';
 import type { Stamp } from './observation.js';
-import type { TableState } from './state.js';
+import type { StateParts, TableState } from './state.js';
 
-/** Folds one decision into the state. Total: every decision a journal may hold is known here. */
-export const evolveOne = (state: TableState, decision: Decision): TableState => {
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A copy of a state that one step may change: fresh on top, its parts shared and never touched. */
+export type Working = Mutable<TableState>;
+
+/** Opens a state for the step that happens at `stamp`. */
+export const open = (state: TableState, stamp: Stamp): Working => ({
+  ...state,
+  seq: stamp.seq,
+  atNs: stamp.atNs,
+  wallMs: stamp.wallMs,
+});
+
+const put = <P extends keyof StateParts>(
+  state: Mutable<StateParts>,
+  part: P,
+  set: Partial<StateParts[P]>,
+): void => {
+  state[part] = Object.assign({ ...state[part] }, set);
+};
+
+/** Folds one decision in place. Total: every decision a journal may hold is known here. */
+export const apply = (state: Working, decision: Decision): void => {
   switch (decision.do) {
     case 'noted':
-      return {
-        ...state,
-        [decision.part]: { ...state[decision.part], ...decision.set },
-      };
+      put(state, decision.part, decision.set);
+      return;
     case 'moved':
-      return { ...state, phase: decision.phase };
-    case 'duty': {
-      const others = state.duties.filter((duty) => duty.duty !== decision.duty.duty);
-      return { ...state, duties: [...others, decision.duty] };
-    }
+      state.phase = decision.phase;
+      return;
+    case 'duty':
+      state.duties = [
+        ...state.duties.filter((duty) => duty.duty !== decision.duty.duty),
+        decision.duty,
+      ];
+      return;
     case 'duties':
-      return { ...state, duties: decision.duties };
+      state.duties = decision.duties;
+      return;
     case 'raised':
-      return {
-        ...state,
-        findings:
-          decision.finding.severity === 'info'
-            ? state.findings
-            : [...state.findings, decision.finding],
-        tally: {
-          ...state.tally,
-          raised: {
-            ...state.tally.raised,
-            [decision.finding.code]: (state.tally.raised[decision.finding.code] ?? 0) + 1,
-          },
-        },
-      };
+      applyRaised(state, decision);
+      return;
     case 'changed':
-      return {
-        ...state,
-        findings: state.findings.map((finding) =>
-          finding.id === decision.finding.id ? decision.finding : finding,
-        ),
-      };
+      state.findings = state.findings.map((finding) =>
+        finding.id === decision.finding.id ? decision.finding : finding,
+      );
+      return;
     case 'acknowledged':
-      return {
-        ...state,
-        findings: state.findings.map((finding) =>
-          finding.id === decision.id ? { ...finding, acknowledged: decision.by } : finding,
-        ),
-      };
+      state.findings = state.findings.map((finding) =>
+        finding.id === decision.id ? { ...finding, acknowledged: decision.by } : finding,
+      );
+      return;
     case 'cleared':
-      return {
-        ...state,
-        findings: state.findings.filter((finding) => finding.id !== decision.id),
-      };
+      state.findings = state.findings.filter((finding) => finding.id !== decision.id);
+      return;
     case 'timer': {
       const { [decision.timer]: _was, ...others } = state.timers;
-      return {
-        ...state,
-        timers: decision.dueNs === null ? others : { ...others, [decision.timer]: decision.dueNs },
-      };
+      state.timers =
+        decision.dueNs === null ? others : { ...others, [decision.timer]: decision.dueNs };
+      return;
     }
     case 'direct':
-      return evolveOutput(state, decision);
+      applyOutput(state, decision);
+      return;
     case 'refused':
-      return state;
+      return;
   }
 };
 
-const evolveOutput = (
-  state: TableState,
-  { directive }: Extract<Decision, { do: 'direct' }>,
-): TableState => {
+/** `info` is told and counted, and never stands open. */
+const applyRaised = (state: Working, { finding }: Extract<Decision, { do: 'raised' }>): void => {
+  if (finding.severity !== 'info') state.findings = [...state.findings, finding];
+  const { raised } = state.tally;
+  state.tally = {
+    ...state.tally,
+    raised: { ...raised, [finding.code]: (raised[finding.code] ?? 0) + 1 },
+  };
+};
+
+const applyOutput = (state: Working, { directive }: Extract<Decision, { do: 'direct' }>): void => {
   switch (directive.to) {
     case 'gate':
-      return { ...state, outputs: { ...state.outputs, gateLocked: directive.locked } };
+      state.outputs = { ...state.outputs, gateLocked: directive.locked };
+      return;
     case 'tower':
-      return { ...state, outputs: { ...state.outputs, tower: directive } };
+      state.outputs = { ...state.outputs, tower: directive };
+      return;
     case 'display':
-      return { ...state, outputs: { ...state.outputs, display: directive } };
+      state.outputs = { ...state.outputs, display: directive };
+      return;
     case 'sound':
     case 'announce':
     case 'video':
-      return state;
+      return;
   }
 };
 
@@ -90,12 +105,7 @@ export const evolve = (
   stamp: Stamp,
   decisions: readonly Decision[],
 ): TableState => {
-  let next: TableState = {
-    ...state,
-    seq: stamp.seq,
-    atNs: stamp.atNs,
-    wallMs: stamp.wallMs,
-  };
-  for (const decision of decisions) next = evolveOne(next, decision);
+  const next = open(state, stamp);
+  for (const decision of decisions) apply(next, decision);
   return next;
 };
