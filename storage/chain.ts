@@ -58,9 +58,8 @@ export const checkTail = (db: Database, path: string, rows: number): Tail => {
   const [oldest] = newest;
   if (oldest === undefined) return { head: { seq: 0, hash: NO_HASH }, atNs: 0 };
   const first = firstRow(db);
-  // The row before the tail is taken at its word; so is the row a pruned journal begins with.
-  const isChecked = oldest.seq === 1;
-  let prev = isChecked ? NO_HASH : '';
+  // The row before the tail is taken at its word.
+  let prev = oldest.seq === 1 ? NO_HASH : '';
   let [seq, atNs] = [oldest.seq - 1, 0];
   for (const row of newest) {
     const stored = row.hash.toString('hex');

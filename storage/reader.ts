@@ -16,8 +16,10 @@ export interface StoredDocument {
 
 /** Where the chain of a pruned journal begins, and who had taken the rows before. */
 export interface Pruning {
+  /** First row kept. */
   readonly seq: number;
-  readonly hash: string;
+  /** Hash of the row before it, hex. */
+  readonly prev: string;
   readonly consumer: string;
   readonly wallMs: number;
 }
@@ -59,15 +61,27 @@ export class JournalReader {
     return this.#hash.get(seq)?.toString('hex') ?? null;
   }
 
+  /** Hash of the row before `seq`, even where that row was pruned; null where nobody knows it. */
+  hashBefore(seq: number): string | null {
+    if (seq <= 1) return NO_HASH;
+    const sql = 'SELECT prev FROM pruned WHERE seq = ?';
+    const pruned = this.db.prepare<[number], Buffer>(sql).pluck().get(seq);
+    return this.hashAt(seq - 1) ?? pruned?.toString('hex') ?? null;
+  }
+
   /** Rows with `seq > afterSeq`, oldest first. @throws JournalFault */
   rows(afterSeq: number, limit: number): readonly JournalRow[] {
     try {
-      let prev = afterSeq === 0 ? NO_HASH : this.hashAt(afterSeq);
+      let prev = this.hashBefore(afterSeq + 1);
       const rows: JournalRow[] = [];
       for (const stored of this.#rows.all(afterSeq + 1, limit)) {
         const hash = stored.hash.toString('hex');
-        // The first row of a pruned journal: its predecessor's hash is gone with the row.
-        rows.push({ seq: stored.seq, prev: prev ?? '', hash, body: this.hasher.bodyOf(stored) });
+        rows.push({
+          seq: stored.seq,
+          prev: prev ?? this.hashBefore(stored.seq) ?? '',
+          hash,
+          body: this.hasher.bodyOf(stored),
+        });
         prev = hash;
       }
       return rows;
@@ -121,13 +135,13 @@ export class JournalReader {
   }
 
   prunings(): readonly Pruning[] {
-    const sql = 'SELECT seq, hash, consumer, wall_ms FROM pruned ORDER BY seq';
+    const sql = 'SELECT seq, prev, consumer, wall_ms FROM pruned ORDER BY seq';
     return this.db
-      .prepare<[], { seq: number; hash: Buffer; consumer: string; wall_ms: number }>(sql)
+      .prepare<[], { seq: number; prev: Buffer; consumer: string; wall_ms: number }>(sql)
       .all()
       .map((row) => ({
         seq: row.seq,
-        hash: row.hash.toString('hex'),
+        prev: row.prev.toString('hex'),
         consumer: row.consumer,
         wallMs: row.wall_ms,
       }));

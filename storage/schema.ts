@@ -31,7 +31,7 @@ const TABLES = `
   ) STRICT;
   CREATE TABLE pruned (
     seq INTEGER PRIMARY KEY,
-    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    prev BLOB NOT NULL CHECK (length(prev) = 32),
     consumer TEXT NOT NULL,
     wall_ms INTEGER NOT NULL
   ) STRICT;

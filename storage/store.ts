@@ -140,11 +140,11 @@ export class Store {
     let removed = 0;
     this.#transact('pruning', (db) => {
       const pruned = db.prepare(
-        'INSERT INTO pruned (seq, hash, consumer, wall_ms) SELECT seq, hash, ?, ? FROM step ' +
-          'WHERE seq = ?',
+        'INSERT INTO pruned (seq, prev, consumer, wall_ms) SELECT ?, hash, ?, ? FROM step ' +
+          'WHERE seq = ? - 1',
       );
-      if (pruned.run(consumer, wallMs, seq).changes !== 1) {
-        throw new JournalFault('order', `journal ${this.#path}: no row ${seq} to prune up to`);
+      if (pruned.run(seq, consumer, wallMs, seq).changes !== 1) {
+        throw new JournalFault('order', `journal ${this.#path}: no row before ${seq} to prune`);
       }
       removed = db.prepare('DELETE FROM step WHERE seq < ?').run(seq).changes;
       db.prepare('DELETE FROM checkpoint WHERE seq < ?').run(seq);
