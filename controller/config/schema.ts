@@ -94,9 +94,9 @@ const broker = z
       .regex(/^mqtts?:\/\/[^\s/]+$/)
       .describe('`mqtts://host:8883`; plain `mqtt://` only to this machine'),
     protocol: z
-      .union([z.literal(5), z.literal(4)])
+      .union([z.literal(5), z.literal('3.1.1')])
       .default(5)
-      .describe('5 (MQTT 5) or 4 (3.1.1, the declared weaker mode)'),
+      .describe('5 (MQTT 5) or 3.1.1 (the declared weaker mode)'),
     caFile: path('certificate of the authority that signed the broker’s, PEM').optional(),
     certFile: path('this table’s certificate, PEM').optional(),
     keyFile: path('private key of this table’s certificate, PEM').optional(),

@@ -34,6 +34,11 @@ export class CardTable {
     });
   }
 
+  /** Reads the journal; safe to leave out. Surveillance starts between this and `start`. */
+  async restore(): Promise<void> {
+    await this.loop.restore();
+  }
+
   /**
    * Restores the table, writes `power.boot`, then listens to the hardware and shows what the
    * restored table shows. @throws JournalFault, BusError.

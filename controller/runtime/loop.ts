@@ -8,7 +8,7 @@ import { canonicalJson, hashText } from '../../storage/canonical.js';
 import { type Arrived, Inbox } from './inbox.js';
 import type { Log } from './log-port.js';
 import { Outputs } from './outputs.js';
-import { restoreTable } from './restore.js';
+import { type RestoredTable, restoreTable } from './restore.js';
 import { Timers } from './timers.js';
 
 /** Steps in one group commit. */
@@ -70,6 +70,7 @@ export class TableLoop {
   #waiting: { resolve: () => void; reject: (cause: Error) => void }[] = [];
   #mode: LoopMode = 'off';
   #state: TableState | null = null;
+  #restored: RestoredTable | null = null;
   /** Journal axis minus scheduler clock: watched time goes on where the last run ended. */
   #offsetNs = 0;
   #busy = false;
@@ -94,6 +95,16 @@ export class TableLoop {
     });
   }
 
+  /** Restores the table from the journal, once. Whoever publishes starts between this and `start`. */
+  async restore(): Promise<TableState> {
+    if (this.#restored === null) {
+      this.#restored = await restoreTable(this.#parts.journal, this.#parts.rules.table);
+      this.#state = this.#restored.state;
+      this.#snapshotSeq = this.#state.seq - this.#restored.folded;
+    }
+    return this.state();
+  }
+
   /**
    * Restores the table, keeps its documents and writes `power.boot` as the run's first row.
    * Resolves when that row is durable and its directives were performed.
@@ -101,24 +112,18 @@ export class TableLoop {
    */
   async start(): Promise<void> {
     if (this.#mode !== 'off') return;
-    const { journal, scheduler, rules, log } = this.#parts;
-    const { state, clean, folded } = await restoreTable(journal, rules.table);
-    this.#offsetNs = state.atNs - scheduler.nowNs();
-    this.#state = state;
-    this.#snapshotSeq = state.seq - folded;
+    const { scheduler, version, log } = this.#parts;
+    const state = await this.restore();
     const documents = await this.#keepDocuments();
+    this.#offsetNs = state.atNs - scheduler.nowNs();
     this.#outputs.lockFirst();
     for (const [timer, dueNs] of Object.entries(state.timers)) this.#arm(timer, dueNs);
     this.#mode = 'run';
     const boot = state.house.boot + 1;
-    log.info({ seq: state.seq, folded, boot, clean }, 'table restored');
-    this.tell({
-      kind: 'power.boot',
-      unclean: !clean,
-      boot,
-      ...(this.#parts.version === undefined ? {} : { version: this.#parts.version }),
-      ...documents,
-    });
+    const unclean = this.#restored?.clean === false;
+    log.info({ seq: state.seq, folded: this.#restored?.folded, boot, unclean }, 'table restored');
+    const about = version === undefined ? documents : { version, ...documents };
+    this.tell({ kind: 'power.boot', unclean, boot, ...about });
     await this.settled();
     if (this.#fault !== null) throw new Error(this.#fault);
     this.#outputs.assert(this.state().outputs);
