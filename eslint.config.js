@@ -30,6 +30,7 @@ export default tseslint.config(
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
       ],
+      'max-len': ['error', { code: 100, ignoreUrls: true }],
       'max-lines': ['error', { max: 400 }],
       'max-lines-per-function': ['error', { max: 70 }],
     },

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // Compiles the TypeScript projects and bundles the pages.
-// `--if-tools`: run by npm's `prepare`; an install without the development tools keeps what is built.
+// `--if-tools`: run by npm's `prepare`; an install without the development tools keeps what is
+// built.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,3 +30,6 @@ for (const args of steps) {
   const run = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (run.status !== 0) process.exit(run.status ?? 1);
 }
+// The compiler writes no execute bits; `npx cutcard` in a clone runs this file as it lies.
+const cli = `${root}dist/controller/runtime/cli.js`;
+if (existsSync(cli)) chmodSync(cli, 0o755);

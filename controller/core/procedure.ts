@@ -251,6 +251,6 @@ export const DEFAULT_POLICY: Policy = {
   clockUntrusted: 'info',
 };
 
-/** Cards in a full, correct stack of this table: decks × cards per deck. Cover cards never count. */
+/** Cards in a full, correct stack: decks × cards per deck. Cover cards never count. */
 export const expectedCount = (procedure: Procedure, table: Table): number =>
   procedure.deck.cardsPerDeck * table.decks;
