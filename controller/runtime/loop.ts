@@ -1,6 +1,5 @@
-import { decide, redact, type Rules } from '../core/decide.js';
+import { redact, type Rules, step } from '../core/decide.js';
 import type { Directive } from '../core/directive.js';
-import { evolve } from '../core/evolve.js';
 import type { Happening, Observation, Stamp } from '../core/observation.js';
 import type { Cancel, Journal, Scheduler, TableStep } from '../core/ports.js';
 import type { TableState } from '../core/state.js';
@@ -20,7 +19,7 @@ const TIMER_SLACK_NS = 1000;
 
 /** The rules, as functions: the real ones, or a test's own. */
 export interface Core {
-  readonly decide: typeof decide;
+  readonly step: typeof step;
   readonly redact: typeof redact;
 }
 
@@ -81,7 +80,7 @@ export class TableLoop {
 
   constructor(parts: LoopParts) {
     this.#parts = parts;
-    this.#core = parts.core ?? { decide, redact };
+    this.#core = parts.core ?? { step, redact };
     this.#timers = new Timers(parts.scheduler, (timer) => {
       this.tell({ kind: 'timer', timer });
     });
@@ -95,7 +94,7 @@ export class TableLoop {
     });
   }
 
-  /** Restores the table from the journal, once. Whoever publishes starts between this and `start`. */
+  /** Restores the table from the journal, once. Who publishes starts between this and `start`. */
   async restore(): Promise<TableState> {
     if (this.#restored === null) {
       this.#restored = await restoreTable(this.#parts.journal, this.#parts.rules.table);
@@ -270,8 +269,7 @@ export class TableLoop {
     const { rules } = this.#parts;
     const happening = this.#core.redact(working, arrived.happening, rules);
     const observation: Observation = { ...this.#stamp(working, arrived.atNs), ...happening };
-    const decisions = this.#core.decide(working, observation, rules);
-    const state = evolve(working, observation, decisions);
+    const { decisions, state } = this.#core.step(working, observation, rules);
     if (state.outputs.gateLocked) this.#outputs.lockFirst();
     return { step: { observation, decisions }, state };
   }

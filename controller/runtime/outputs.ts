@@ -28,7 +28,7 @@ export class Outputs {
     this.#parts = parts;
   }
 
-  /** `endsLocked`: an order to open the gate that is overtaken before it could matter is left out. */
+  /** `endsLocked`: an order to open the gate that is overtaken at once is left out. */
   perform(directive: Directive, endsLocked: boolean): void {
     if (directive.to === 'gate') {
       if (!directive.locked && endsLocked) return;

@@ -86,7 +86,7 @@ const pressText = (
       return `${role}: round ended, ${round.cards} cards${left}`;
     }
     case 'cut':
-      return `${role}: cut by ${observation.by === 'dealer' ? 'the dealer' : `seat ${observation.by}`}`;
+      return `${role}: cut by ${cutterText(observation.by)}`;
     case 'cut-offered':
     case 'cut-declined':
       return `${role}: ${key} seat ${observation.seat}`;
@@ -104,6 +104,9 @@ const pressText = (
       return `${role}: ${key}`;
   }
 };
+
+const cutterText = (by: number | 'dealer'): string =>
+  by === 'dealer' ? 'the dealer' : `seat ${by}`;
 
 const decisionLine = (decision: Decision, before: TableState, after: TableState): Line | null => {
   switch (decision.do) {

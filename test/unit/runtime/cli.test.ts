@@ -66,7 +66,8 @@ describe('the command line', () => {
     const bad = write(`${good.replace('decks: 8', 'decks: 4')}\njournal: away/cutcard.journal\n`);
     expect(await runCli(['config', 'check', bad])).toBe(78);
     expect(err).toContain(
-      `${bad}:4: table.decks: pa/631a-baccarat is played with 6 to 8 decks (631a.3), not 4; write 6 to 8`,
+      `${bad}:4: table.decks: pa/631a-baccarat is played with 6 to 8 decks (631a.3), ` +
+        'not 4; write 6 to 8',
     );
     expect(err).toMatch(/table\.yaml:6: journal: there is no folder .*away; make the folder/);
     mkdirSync(join(folder, 'away'));

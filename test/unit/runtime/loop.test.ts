@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../controller/core/decision.js';
 import type { Directive } from '../../../controller/core/directive.js';
+import { evolve } from '../../../controller/core/evolve.js';
 import type { Happening, Observation } from '../../../controller/core/observation.js';
 import type { TableStep } from '../../../controller/core/ports.js';
 import { SimulatedClock } from '../../../controller/core/simulated-clock.js';
@@ -13,7 +14,10 @@ const card: Happening = { kind: 'card.out', lengthMm: 63, speedMmS: 600 };
 const gate = (locked: boolean): Decision => ({ do: 'direct', directive: { to: 'gate', locked } });
 
 const coreOf = (decide: (observation: Observation) => readonly Decision[]): Core => ({
-  decide: (_state, observation) => decide(observation),
+  step: (state, observation) => {
+    const decisions = decide(observation);
+    return { decisions, state: evolve(state, observation, decisions) };
+  },
   redact: (_state, happening) => happening,
 });
 
@@ -148,7 +152,7 @@ describe('the single-writer loop', () => {
     expect(journal.saved?.seq).toBe(journal.head().seq);
   });
 
-  it('arms timers when durable, brings them back as observations, again after a restart', async () => {
+  it('arms timers when durable, tells them when due, and again after a restart', async () => {
     const core = coreOf((o) => {
       if (o.kind === 'card.out') return [{ do: 'timer', timer: 'idle', dueNs: o.atNs + 2e9 }];
       return o.kind === 'timer' ? [{ do: 'timer', timer: 'idle', dueNs: null }] : [];
@@ -241,7 +245,7 @@ describe('the single-writer loop', () => {
     expect(rows).toHaveLength(1 + 1 + 4096 + 1 + 1);
   });
 
-  it('crashes with a record when an invariant breaks, after what was decided before it', async () => {
+  it('crashes with a record when an invariant breaks, keeping what came before', async () => {
     const records: string[] = [];
     const journal = new MemoryJournal();
     const loop = new TableLoop({
@@ -290,10 +294,10 @@ describe('the single-writer loop', () => {
 
   it('redacts before it decides and before it writes', async () => {
     const { loop, journal } = rig({
-      decide: (_state, o) => {
+      ...coreOf((o) => {
         if (o.kind === 'card.out' && o.rank !== undefined) throw new Error('a rank was seen');
         return [];
-      },
+      }),
       redact: (_state, happening) => {
         if (happening.kind !== 'card.out') return happening;
         const { rank: _rank, suit: _suit, ...rest } = happening;
