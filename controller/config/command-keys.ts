@@ -39,7 +39,7 @@ export const readCommandKeys = (text: string, file: string): CommandKeys => {
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';
   throw new Error(
-    `${file}: entry ${field === '' ? '1' : field}: ${issue?.message ?? 'not taken'}; write a list ` +
+    `${file}: entry ${field || '1'}: ${issue?.message ?? 'not taken'}; write a list ` +
       'of { name, role: dealer | floor | tech | surveillance, publicKey: 32 bytes in base64 }',
   );
 };

@@ -20,7 +20,9 @@ export const fitProblems = (procedure: Procedure, table: Table): readonly FitPro
       deck.decksMin === deck.decksMax ? `${deck.decksMin}` : `${deck.decksMin} to ${deck.decksMax}`;
     problems.push({
       key: 'decks',
-      cause: `${procedure.id} is played with ${range} decks (${deck.cite.clause}), not ${table.decks}`,
+      cause:
+        `${procedure.id} is played with ${range} decks (${deck.cite.clause}), ` +
+        `not ${table.decks}`,
       cure: `write ${range}`,
     });
   }

@@ -211,6 +211,6 @@ export const readConfig = (text: string, file: string): ConfigRead => {
   return { ok: false, problems: reading.problems.toSorted((a, b) => a.line - b.line) };
 };
 
-/** Line of a field in a text that `readConfig` took; of the block around it where it is left out. */
+/** Line of a field in a text that `readConfig` took; where it is left out, of the block around. */
 export const lineOfField = (text: string, path: readonly (string | number)[]): number =>
   new Reading(text, '').lineAt(path);

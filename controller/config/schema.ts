@@ -105,7 +105,7 @@ const broker = z
   })
   .describe('the broker that surveillance listens to');
 
-/** The configuration of one table. Secrets stand in files of their own; here are only their paths. */
+/** The configuration of one table. Secrets stand in files of their own; here are their paths. */
 export const configSchema = z
   .strictObject({
     config: z.literal(CONFIG_VERSION).describe('version of this format: 1'),
