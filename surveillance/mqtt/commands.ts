@@ -1,0 +1,202 @@
+import type { Happening, Observation } from '../../controller/core/observation.js';
+import type { Scheduler } from '../../controller/core/ports.js';
+import type { Order, ReplyMessage } from '../contract/messages.js';
+import type { CommandGuard, Verdict } from './command-guard.js';
+import type { InMessage } from './transport.js';
+
+/** Refusals recorded in a burst, and how many more a second; the rest is counted. */
+const REFUSALS_BURST = 100;
+const REFUSALS_PER_S = 10;
+/** Orders passed on that are not durable yet. */
+const ASKED_MAX = 64;
+/** Longest note of a `command` row, characters. */
+const NOTE_MAX = 200;
+const NS_PER_S = 1e9;
+
+type CommandHappening = Extract<Happening, { kind: 'command' }>;
+type CommandRow = Extract<Observation, { kind: 'command' }>;
+
+export interface CommandDeskParts {
+  readonly guard: CommandGuard;
+  readonly scheduler: Scheduler;
+  /** Into the table's inbox: becomes a journal row. */
+  readonly tell: (happening: Happening) => void;
+  /** Null when the rows will be sent again; otherwise why not. */
+  readonly resend: (from: number, to: number) => string | null;
+  readonly answer: (reply: ReplyMessage, to: Asker) => void;
+}
+
+/** Where the answer goes. */
+export interface Asker {
+  readonly responseTopic?: string;
+  readonly correlation?: Uint8Array;
+}
+
+/** `own`: the table's reply topic. Nobody may make a table write outside that branch. */
+export const replyTopicOf = (own: string, { responseTopic }: Asker): string =>
+  responseTopic?.startsWith(`${own}/`) === true && !/[+#]/.test(responseTopic)
+    ? responseTopic
+    : own;
+
+interface Asked {
+  readonly command: CommandHappening;
+  readonly order: Order | null;
+  readonly asker: Asker;
+}
+
+/**
+ * Orders from the network. Each is judged, recorded as a row of its own whether taken or refused,
+ * and answered when that row is durable; a taken one acts only then. A flood of bad ones is
+ * refused like any other, but only counted once the journal has recorded enough of it.
+ */
+export class CommandDesk {
+  readonly #parts: CommandDeskParts;
+  #asked: Asked[] = [];
+  #tokens = REFUSALS_BURST;
+  #filledNs = 0;
+  #uncounted = 0;
+  #refused = 0;
+
+  constructor(parts: CommandDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Commands refused since the start, recorded or not. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  message(message: InMessage): void {
+    const { guard, scheduler } = this.#parts;
+    if (message.retain) {
+      this.#refuse(refusal('a retained command is stale by nature'), message);
+      return;
+    }
+    const now = { wallMs: scheduler.wallMs(), wallTrusted: scheduler.wallTrusted() };
+    const verdict = guard.judge(message.payload, now);
+    if (!verdict.taken) {
+      this.#refuse(verdict, message);
+      return;
+    }
+    if (this.#asked.length >= ASKED_MAX) {
+      this.#refuse(
+        { ...refusal('too many orders at once; issue it again'), key: verdict.key },
+        message,
+      );
+      return;
+    }
+    this.#take(verdict, message);
+  }
+
+  /** A `command` row is durable: now its order acts and is answered. */
+  committed(row: CommandRow): void {
+    const at = this.#asked.findIndex(
+      ({ command }) => command.nonce === row.nonce && command.taken === row.taken,
+    );
+    const asked = at < 0 ? undefined : this.#asked[at];
+    if (asked === undefined) return;
+    this.#asked.splice(at, 1);
+    const { order, asker, command } = asked;
+    const reason = this.#act(order) ?? (command.taken ? undefined : command.note);
+    this.#parts.answer(
+      {
+        nonce: row.nonce ?? null,
+        cmd: row.command === 'unknown' ? null : row.command,
+        taken: command.taken && reason === undefined,
+        ...(reason === undefined ? {} : { reason }),
+        ...(row.role === undefined ? {} : { role: row.role }),
+        seq: row.seq,
+        wallMs: this.#parts.scheduler.wallMs(),
+      },
+      asker,
+    );
+  }
+
+  /** Why the order could not be carried out after all; undefined when it was. */
+  #act(order: Order | null): string | undefined {
+    if (order?.cmd !== 'resend') return undefined;
+    return this.#parts.resend(order.from, order.to) ?? undefined;
+  }
+
+  #take(verdict: Extract<Verdict, { taken: true }>, asker: Asker): void {
+    const { order, key, role } = verdict;
+    const command: CommandHappening = {
+      kind: 'command',
+      command: order.cmd,
+      taken: true,
+      key,
+      role,
+      nonce: order.nonce,
+      note: clip(noteOf(order)),
+    };
+    this.#asked.push({ command, order, asker });
+    this.#parts.tell(command);
+    // The rules take it as the press of a person: the finding's own authority is checked there.
+    if (order.cmd === 'ack' || order.cmd === 'clear') {
+      const pressed = order.cmd === 'ack' ? 'acknowledge' : 'clear';
+      this.#parts.tell({
+        kind: 'press',
+        role,
+        badge: key,
+        key: pressed,
+        finding: order.finding,
+      });
+    }
+  }
+
+  #refuse(verdict: Extract<Verdict, { taken: false }>, asker: Asker): void {
+    this.#refused += 1;
+    if (!this.#mayRecord() || this.#asked.length >= ASKED_MAX * 2) {
+      this.#uncounted += 1;
+      return;
+    }
+    const command: CommandHappening = {
+      kind: 'command',
+      command: verdict.command ?? 'unknown',
+      taken: false,
+      ...(verdict.key === null ? {} : { key: verdict.key }),
+      ...(verdict.role === null ? {} : { role: verdict.role }),
+      ...(verdict.nonce === null ? {} : { nonce: verdict.nonce }),
+      note: clip(verdict.reason),
+      ...(this.#uncounted === 0 ? {} : { uncounted: this.#uncounted }),
+    };
+    this.#uncounted = 0;
+    this.#asked.push({ command, order: null, asker });
+    this.#parts.tell(command);
+  }
+
+  #mayRecord(): boolean {
+    const nowNs = this.#parts.scheduler.nowNs();
+    const gained = ((nowNs - this.#filledNs) / NS_PER_S) * REFUSALS_PER_S;
+    this.#tokens = Math.min(REFUSALS_BURST, this.#tokens + gained);
+    this.#filledNs = nowNs;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}
+
+const refusal = (reason: string): Extract<Verdict, { taken: false }> => ({
+  taken: false,
+  reason,
+  command: null,
+  nonce: null,
+  key: null,
+  role: null,
+});
+
+const noteOf = (order: Order): string => {
+  switch (order.cmd) {
+    case 'mark':
+      return order.text;
+    case 'resend':
+      return `rows ${order.from} to ${order.to}`;
+    case 'ack':
+    case 'clear':
+      return order.finding;
+  }
+};
+
+/** One line of limited length: nothing from outside may break a log or a display. */
+const clip = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ').slice(0, NOTE_MAX);

@@ -1,0 +1,223 @@
+import { connect, type IClientOptions, type MqttClient } from 'mqtt';
+import type {
+  InMessage,
+  Link,
+  LinkEnd,
+  LinkEvents,
+  LinkRequest,
+  OutMessage,
+  Transport,
+} from './transport.js';
+
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** `5`, or the declared weaker mode `3.1.1`: refusals by the access list are not seen there. */
+  readonly mqtt: '5' | '3.1.1';
+  /** Null: plain TCP, for a demo on this machine only. */
+  readonly tls: TlsIdentity | null;
+  /** Where a broker asks for a name and a password beside or instead of a certificate. */
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** PEM texts; the key stays in this process. */
+export interface TlsIdentity {
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
+  /** Name the broker's certificate must carry; the host where it is not given. */
+  readonly serverName?: string;
+}
+
+/** Largest packet we take, bytes: commands and acks are small. */
+const MAX_IN_BYTES = 16_384;
+/** QoS 1 messages the broker may have outstanding towards us. */
+const RECEIVE_MAXIMUM = 16;
+const DEFAULT_RECEIVE_MAXIMUM = 65_535;
+/** CONNACK and DISCONNECT reason codes that waiting does not cure by itself. */
+const REFUSALS: ReadonlySet<number> = new Set([1, 2, 4, 5, 132, 133, 134, 135, 138, 140]);
+const TAKEN_OVER = 142;
+
+/**
+ * A link over mqtt.js. Each attempt is a new client that is thrown away at its end: the library's
+ * queue, its re-send at reconnect, its timers and its packet ids never outlive a connection, so
+ * none of its ways to lose a message is ever taken. What is to be sent again comes from the
+ * journal.
+ */
+export class MqttTransport implements Transport {
+  readonly #address: BrokerAddress | (() => BrokerAddress);
+
+  /** Give a function where the certificate may be renewed: it is asked at each attempt. */
+  constructor(address: BrokerAddress | (() => BrokerAddress)) {
+    this.#address = address;
+  }
+
+  open(request: LinkRequest, events: LinkEvents): Link {
+    const address = typeof this.#address === 'function' ? this.#address() : this.#address;
+    return new MqttLink(connect(optionsOf(address, request)), address.mqtt === '5', events);
+  }
+}
+
+const optionsOf = (address: BrokerAddress, request: LinkRequest): IClientOptions => {
+  const { tls, username, password } = address;
+  const isV5 = address.mqtt === '5';
+  return {
+    protocol: tls === null ? 'mqtt' : 'mqtts',
+    host: address.host,
+    port: address.port,
+    protocolVersion: isV5 ? 5 : 4,
+    protocolId: 'MQTT',
+    clientId: request.clientId,
+    clean: true,
+    keepalive: request.keepAliveS,
+    reschedulePings: true,
+    connectTimeout: request.connectTimeoutMs,
+    reconnectPeriod: 0,
+    resubscribe: false,
+    queueQoSZero: false,
+    timerVariant: 'native',
+    will: {
+      topic: request.will.topic,
+      payload: Buffer.from(request.will.payload),
+      qos: request.will.qos,
+      retain: request.will.retain,
+    },
+    ...(isV5
+      ? {
+          properties: {
+            sessionExpiryInterval: 0,
+            receiveMaximum: RECEIVE_MAXIMUM,
+            maximumPacketSize: MAX_IN_BYTES,
+          },
+        }
+      : {}),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls === null ? {} : tlsOptions(tls, address.host)),
+  };
+};
+
+const tlsOptions = (tls: TlsIdentity, host: string): IClientOptions & { minVersion: string } => ({
+  ca: tls.ca,
+  cert: tls.certificate,
+  key: tls.key,
+  servername: tls.serverName ?? host,
+  rejectUnauthorized: true,
+  minVersion: 'TLSv1.3',
+});
+
+class MqttLink implements Link {
+  readonly #client: MqttClient;
+  readonly #isV5: boolean;
+  readonly #events: LinkEvents;
+  #end: LinkEnd | null = null;
+  #isClosed = false;
+
+  constructor(client: MqttClient, isV5: boolean, events: LinkEvents) {
+    this.#client = client;
+    this.#isV5 = isV5;
+    this.#events = events;
+    this.#listen();
+  }
+
+  publish(message: OutMessage, done: (refusal: string | null) => void): void {
+    if (this.#isClosed || !this.#client.connected) return;
+    const { correlation } = message;
+    this.#client.publish(
+      message.topic,
+      message.payload,
+      {
+        qos: message.qos,
+        retain: message.retain,
+        ...(this.#isV5 && correlation !== undefined
+          ? { properties: { correlationData: Buffer.from(correlation) } }
+          : {}),
+      },
+      (error) => {
+        // The library also calls back when it is closed under us: that is no refusal.
+        if (this.#isClosed || this.#end !== null) return;
+        done(error instanceof Error ? error.message : null);
+      },
+    );
+  }
+
+  subscribe(topics: readonly string[], done: (refusal: string | null) => void): void {
+    if (this.#isClosed || !this.#client.connected) return;
+    this.#client.subscribe([...topics], { qos: 1 }, (error) => {
+      if (this.#isClosed || this.#end !== null) return;
+      done(error === null ? null : error.message);
+    });
+  }
+
+  close(): void {
+    this.#end ??= { kind: 'stopped', reason: 'closed by us' };
+    if (this.#client.connected) this.#client.end(false);
+    else this.#cut();
+  }
+
+  drop(reason: string): void {
+    this.#end ??= { kind: 'lost', reason };
+    this.#cut();
+  }
+
+  /** No DISCONNECT: the broker is to send the will. */
+  #cut(): void {
+    this.#client.stream.destroy();
+    this.#client.end(true);
+    // A stream that never opened does not always say that it is closed.
+    setImmediate(() => this.#closed());
+  }
+
+  #listen(): void {
+    const client = this.#client;
+    client.on('connect', (packet) => {
+      if (this.#end !== null) return;
+      const { properties } = packet;
+      this.#events.up({
+        receiveMaximum: properties?.receiveMaximum ?? DEFAULT_RECEIVE_MAXIMUM,
+        maximumPacketBytes: properties?.maximumPacketSize ?? null,
+      });
+    });
+    client.on('message', (topic, payload, packet) => {
+      if (this.#isClosed) return;
+      const { responseTopic, correlationData } = packet.properties ?? {};
+      const message: InMessage = {
+        topic,
+        payload,
+        retain: packet.retain,
+        ...(responseTopic === undefined ? {} : { responseTopic }),
+        ...(correlationData === undefined ? {} : { correlation: correlationData }),
+      };
+      this.#events.message(message);
+    });
+    client.on('disconnect', (packet) => {
+      const code = packet.reasonCode ?? 0;
+      this.#end ??= endOf(code, `the broker ended the session with reason ${code}`);
+    });
+    client.on('error', (error) => {
+      const code = 'code' in error && typeof error.code === 'number' ? error.code : 0;
+      this.#end ??= endOf(code, error.message || 'the link failed');
+      this.#cut();
+    });
+    client.on('close', () => this.#closed());
+    client.on('end', () => this.#closed());
+  }
+
+  #closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#client.end(true);
+    this.#events.closed(this.#end ?? { kind: 'lost', reason: 'the connection was closed' });
+  }
+}
+
+const endOf = (code: number, reason: string): LinkEnd => {
+  if (code === TAKEN_OVER) {
+    return {
+      kind: 'taken-over',
+      reason: "another client came with this table's id: two boxes carry the same name",
+    };
+  }
+  return { kind: REFUSALS.has(code) ? 'refused' : 'lost', reason };
+};

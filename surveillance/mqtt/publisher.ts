@@ -1,0 +1,404 @@
+import type { Happening } from '../../controller/core/observation.js';
+import type { Cancel, Journal, Scheduler, TableStep } from '../../controller/core/ports.js';
+import type { TableState } from '../../controller/core/state.js';
+import type { CheckpointMessage, HealthMessage, ReplyMessage } from '../contract/messages.js';
+import {
+  clientIdOf,
+  parseTopic,
+  tableNameFault,
+  tablePath,
+  tableRoot,
+  type TableName,
+  type TopicKind,
+  topicOf,
+} from '../contract/topics.js';
+import { AckBook } from './ack-book.js';
+import { type AllowedKey, CommandGuard } from './command-guard.js';
+import { type Asker, CommandDesk, replyTopicOf } from './commands.js';
+import { EventLane } from './event-lane.js';
+import { LateMark } from './late-mark.js';
+import { NoticeLane } from './notice-lane.js';
+import { type Outlet, roomForRows } from './outlet.js';
+import { camerasText, statePayload, statusPayload } from './payloads.js';
+import { ResendLane } from './resend-lane.js';
+import { type LinkFault, Session, type SessionOwner, WINDOW } from './session.js';
+import type { InMessage, OutMessage, Transport } from './transport.js';
+
+/**
+ * Everything a table says to surveillance, and the orders it takes.
+ *
+ *     const publisher = new Publisher({
+ *       table: { site, pit, table }, version, mqtt: '5',
+ *       cameras: [], consumers: ['historian'], keys: [],
+ *       journal, scheduler, transport: new MqttTransport({ host, port, mqtt: '5', tls }),
+ *       random: Math.random,
+ *       tell: (happening) => loop.tell(happening),      // commands become journal rows
+ *       report: (kind, text) => log.warn({ kind }, text),
+ *     });
+ *     publisher.start(loop.state);                      // after the journal was replayed
+ *     loop.onStep((step, state) => publisher.committed(step, state));   // after it is durable
+ *     publisher.health({...}); publisher.checkpoint({...});             // as often as wanted
+ *     await publisher.stop();                           // says `offline`, closes within 2 s
+ *
+ * `committed` must be called once for each row, in order, only when it is durable. Nothing here
+ * throws, waits or grows on account of the network: rows wait in the journal, not in memory.
+ */
+export interface PublisherParts {
+  readonly table: TableName;
+  readonly version: string;
+  readonly mqtt: '5' | '3.1.1';
+  /** Cameras that see the table, as the site names them. */
+  readonly cameras: readonly string[];
+  /** Consumers whose acks decide what counts as delivered; none: `delivered` stays null. */
+  readonly consumers: readonly string[];
+  /** Who may command this table. */
+  readonly keys: readonly AllowedKey[];
+  readonly journal: Journal;
+  readonly scheduler: Scheduler;
+  readonly transport: Transport;
+  /** From 0 to 1, for the jitter of the back-off. */
+  readonly random: () => number;
+  readonly tell: (happening: Happening) => void;
+  /** Faults for the log; the same ones are counted in `health`. */
+  readonly report: (kind: PublisherFault, text: string) => void;
+  readonly window?: number;
+  readonly keepAliveS?: number;
+  readonly pubackTimeoutMs?: number;
+  /** Shortest gap between two `state` messages, ms. */
+  readonly stateGapMs?: number;
+  /** Looks at each message before it goes; tests check the contract here. */
+  readonly inspect?: (kind: TopicKind, payload: string) => void;
+}
+
+export type PublisherFault =
+  | LinkFault
+  | 'too-large'
+  | 'journal-read'
+  | 'journal-gap'
+  | 'ack-mismatch'
+  | 'ack-ahead'
+  | 'ack-unreadable'
+  | 'consumer-went-back';
+
+/** What the runtime knows of the box. */
+export type BoxHealth = Pick<
+  HealthMessage,
+  'uptimeS' | 'rssBytes' | 'diskFreeBytes' | 'temperatureC' | 'devices'
+>;
+
+export interface PublisherStats {
+  readonly isUp: boolean;
+  /** Rows the broker has not acknowledged. */
+  readonly queued: number;
+  /** Rows the slowest named consumer has not proved to hold; null where none is named. */
+  readonly undelivered: number | null;
+  readonly outstanding: number;
+  readonly connects: number;
+  readonly refusedCommands: number;
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+const STATE_GAP_MS = 50;
+const RETRY_MS = 1000;
+const NS_PER_MS = 1e6;
+/** Answers waiting for room; beyond it the oldest is dropped: its asker has timed out by then. */
+const ANSWERS_MAX = 32;
+
+export class Publisher {
+  readonly #parts: PublisherParts;
+  readonly #session: Session;
+  readonly #events: EventLane;
+  readonly #notices: NoticeLane;
+  readonly #resends: ResendLane;
+  readonly #acks: AckBook;
+  readonly #desk: CommandDesk;
+  readonly #guard: CommandGuard;
+  readonly #late: LateMark;
+  readonly #window: number;
+  readonly #faults: Record<string, number> = {};
+  #state: TableState | null = null;
+  #isStateDue = false;
+  #isStateOut = false;
+  #stateGap: Cancel | null = null;
+  #retry: Cancel | null = null;
+  #answers: { readonly reply: ReplyMessage; readonly asker: Asker }[] = [];
+  #checkpoint: string | null = null;
+  #isCheckpointDue = false;
+  #isPumping = false;
+
+  /** @throws Error when the table's name cannot be a topic or a command key cannot be used. */
+  constructor(parts: PublisherParts) {
+    const fault = tableNameFault(parts.table);
+    if (fault !== null) throw new Error(fault);
+    this.#parts = parts;
+    this.#window = parts.window ?? WINDOW;
+    this.#late = new LateMark(parts.scheduler);
+    const { journal, cameras } = parts;
+    const shared = {
+      journal,
+      outlet: this.#outlet(),
+      fault: (kind: PublisherFault, text: string) => this.#fault(kind, text),
+      pump: () => this.#pump(),
+      retryLater: () => this.#pumpLater(),
+      lateSeq: () => this.#late.seq(),
+    };
+    this.#events = new EventLane({
+      ...shared,
+      cameras: camerasText(cameras),
+      maximumPacketBytes: () => this.#session.maximumPacketBytes,
+    });
+    this.#notices = new NoticeLane({ ...shared, cameras });
+    this.#resends = new ResendLane({ ...shared, cameras: camerasText(cameras) });
+    this.#acks = new AckBook({
+      journal,
+      consumers: parts.consumers,
+      fault: shared.fault,
+      wentBack: (seq) => {
+        this.#events.rewind(seq);
+        this.#pump();
+      },
+    });
+    this.#guard = new CommandGuard(tablePath(parts.table), parts.keys);
+    this.#desk = new CommandDesk({
+      guard: this.#guard,
+      scheduler: parts.scheduler,
+      tell: parts.tell,
+      resend: (from, to) => this.#resends.add(from, to),
+      answer: (reply, asker) => this.#answer(reply, asker),
+    });
+    this.#session = new Session({
+      transport: parts.transport,
+      scheduler: parts.scheduler,
+      clientId: clientIdOf(parts.table),
+      owner: this.#owner(),
+      random: parts.random,
+      window: this.#window,
+      ...(parts.keepAliveS === undefined ? {} : { keepAliveS: parts.keepAliveS }),
+      ...(parts.pubackTimeoutMs === undefined ? {} : { pubackTimeoutMs: parts.pubackTimeoutMs }),
+    });
+  }
+
+  /** Begins to connect. `state`: the table as the journal left it. */
+  start(state: TableState): void {
+    const { scheduler } = this.#parts;
+    this.#state = state;
+    this.#isStateDue = true;
+    this.#notices.seed(state.findings);
+    this.#guard.start({ wallMs: scheduler.wallMs(), wallTrusted: scheduler.wallTrusted() });
+    this.#session.start();
+  }
+
+  /** A row has become durable. Called once for each, in order. */
+  committed(step: TableStep, state: TableState): void {
+    this.#state = state;
+    this.#isStateDue = true;
+    this.#late.committed(step.observation.seq);
+    this.#notices.committed(step, state.findings);
+    if (step.observation.kind === 'command') this.#desk.committed(step.observation);
+    this.#pump();
+  }
+
+  health(box: BoxHealth): void {
+    const { scheduler } = this.#parts;
+    const stats = this.stats();
+    const message: HealthMessage = {
+      ...box,
+      wallMs: scheduler.wallMs(),
+      wallTrusted: scheduler.wallTrusted(),
+      boot: this.#state?.house.boot ?? 0,
+      seq: this.#state?.seq ?? 0,
+      queued: stats.queued,
+      undelivered: stats.undelivered,
+      outstanding: stats.outstanding,
+      connects: stats.connects,
+      faults: { ...stats.faults },
+    };
+    const payload = JSON.stringify(message);
+    this.#parts.inspect?.('health', payload);
+    this.#session.publish({
+      topic: topicOf(this.#parts.table, 'health'),
+      payload,
+      qos: 0,
+      retain: false,
+    });
+  }
+
+  /** The newest checkpoint, once it is durable; the last one is sent again at each connect. */
+  checkpoint(message: CheckpointMessage): void {
+    this.#checkpoint = JSON.stringify(message);
+    this.#isCheckpointDue = true;
+    this.#pump();
+  }
+
+  stats(): PublisherStats {
+    const { delivered } = this.#acks;
+    return {
+      isUp: this.#session.state === 'up',
+      queued: this.#events.queued,
+      undelivered:
+        delivered === null ? null : Math.max(0, this.#parts.journal.head().seq - delivered),
+      outstanding: this.#session.outstanding,
+      connects: this.#session.connects,
+      refusedCommands: this.#desk.refused,
+      faults: this.#faults,
+    };
+  }
+
+  /** Rows up to here may be retired: every named consumer proved to hold them. Null: none named. */
+  get delivered(): number | null {
+    return this.#acks.delivered;
+  }
+
+  /** Says `offline` where there is a link and closes it; safe twice. */
+  async stop(): Promise<void> {
+    this.#retry?.();
+    this.#stateGap?.();
+    this.#notices.settle();
+    await this.#session.stop(this.#status('offline', 'stop'));
+  }
+
+  #owner(): SessionOwner {
+    const { table } = this.#parts;
+    return {
+      birth: () => this.#status('online', 'start'),
+      will: () => this.#status('offline', 'lost'),
+      subscriptions: () => [topicOf(table, 'cmd'), `${tableRoot(table)}/ack/+`],
+      up: () => {
+        this.#late.connected(this.#parts.journal.head().seq);
+        this.#notices.up();
+        this.#isStateDue = this.#state !== null;
+        this.#isStateOut = false;
+        this.#isCheckpointDue = true;
+      },
+      room: () => this.#pump(),
+      message: (message) => this.#message(message),
+      down: () => {
+        this.#events.down();
+        this.#notices.down();
+        this.#resends.down();
+        this.#answers = [];
+      },
+      fault: (kind, text) => this.#fault(kind, text),
+    };
+  }
+
+  #outlet(): Outlet {
+    return {
+      room: () => this.#session.room,
+      send: (kind, payload, done) => this.#send(kind, payload, false, done),
+    };
+  }
+
+  #send(kind: PublishedKind, payload: string, retain: boolean, done?: () => void): void {
+    this.#parts.inspect?.(kind, payload);
+    const topic = topicOf(this.#parts.table, kind);
+    this.#session.publish({ topic, payload, qos: 1, retain }, done);
+  }
+
+  /**
+   * Sends what there is room for, the most urgent first: answers and the state, then what was
+   * decided just now, then rows in order. Rows leave some slots free, so that the urgent ones find
+   * room at once even while a week of backlog goes out.
+   */
+  #pump(): void {
+    if (this.#isPumping || this.#session.state !== 'up') return;
+    this.#isPumping = true;
+    while (this.#session.room > 0 && this.#answerOne());
+    this.#sendCheckpoint();
+    this.#sendState();
+    while (this.#session.room > 0 && this.#notices.sendOne());
+    for (let isSending = true; isSending; ) {
+      if (roomForRows(this.#session.room, this.#window) <= 0) break;
+      isSending = this.#events.sendOne();
+      if (this.#resends.isBusy && roomForRows(this.#session.room, this.#window) > 0) {
+        isSending = this.#resends.sendOne() || isSending;
+      }
+    }
+    this.#isPumping = false;
+  }
+
+  #pumpLater(): void {
+    const { scheduler } = this.#parts;
+    this.#retry?.();
+    this.#retry = scheduler.at(scheduler.nowNs() + RETRY_MS * NS_PER_MS, () => this.#pump());
+  }
+
+  /** One `state` under way at a time, and not more than some twenty a second: the newest wins. */
+  #sendState(): void {
+    const { scheduler, cameras, stateGapMs } = this.#parts;
+    if (!this.#isStateDue || this.#isStateOut || this.#stateGap !== null) return;
+    if (this.#state === null || this.#session.room <= 0) return;
+    this.#isStateDue = false;
+    this.#isStateOut = true;
+    this.#send('state', statePayload(this.#state, cameras), true, () => {
+      this.#isStateOut = false;
+    });
+    const gapNs = (stateGapMs ?? STATE_GAP_MS) * NS_PER_MS;
+    this.#stateGap = scheduler.at(scheduler.nowNs() + gapNs, () => {
+      this.#stateGap = null;
+      this.#pump();
+    });
+  }
+
+  #sendCheckpoint(): void {
+    if (!this.#isCheckpointDue || this.#checkpoint === null || this.#session.room <= 0) return;
+    this.#isCheckpointDue = false;
+    this.#send('checkpoint', this.#checkpoint, true);
+  }
+
+  #answer(reply: ReplyMessage, asker: Asker): void {
+    if (this.#answers.length >= ANSWERS_MAX) this.#answers.shift();
+    this.#answers.push({ reply, asker });
+    this.#pump();
+  }
+
+  #answerOne(): boolean {
+    const next = this.#answers.shift();
+    if (next === undefined) return false;
+    const { reply, asker } = next;
+    const { correlation } = asker;
+    const payload = JSON.stringify(reply);
+    this.#parts.inspect?.('cmd/reply', payload);
+    this.#session.publish({
+      topic: replyTopicOf(topicOf(this.#parts.table, 'cmd/reply'), asker),
+      payload,
+      qos: 1,
+      retain: false,
+      ...(correlation === undefined ? {} : { correlation }),
+    });
+    return true;
+  }
+
+  #message(message: InMessage): void {
+    const topic = parseTopic(message.topic);
+    if (topic?.kind === 'cmd') this.#desk.message(message);
+    else if (topic?.kind === 'ack' && topic.consumer !== null) {
+      this.#acks.message(topic.consumer, message.payload);
+    }
+  }
+
+  #status(status: 'online' | 'offline', reason: 'start' | 'stop' | 'lost'): OutMessage {
+    const { table, scheduler, journal, mqtt, version } = this.#parts;
+    const { seq, hash } = journal.head();
+    const payload = statusPayload({
+      status,
+      reason,
+      boot: this.#state?.house.boot ?? 0,
+      version,
+      sinceMs: scheduler.wallMs(),
+      wallTrusted: scheduler.wallTrusted(),
+      mqtt,
+      seq,
+      hash,
+    });
+    this.#parts.inspect?.('status', payload);
+    return { topic: topicOf(table, 'status'), payload, qos: 1, retain: true };
+  }
+
+  #fault(kind: PublisherFault, text: string): void {
+    this.#faults[kind] = (this.#faults[kind] ?? 0) + 1;
+    this.#parts.report(kind, text);
+  }
+}
+
+type PublishedKind = Exclude<TopicKind, 'ack' | 'cmd'>;
