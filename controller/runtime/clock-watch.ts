@@ -41,19 +41,20 @@ export class ClockWatch {
     this.#cancel();
   }
 
-  /** Looks once, then again after `WATCH_MS`. */
+  /** Looks at once; while it runs, again after `WATCH_MS`. */
   async check(): Promise<void> {
+    this.#cancel();
     const differenceMs = this.#differenceMs();
     const stepMs = Math.round(differenceMs - this.#baseMs);
     this.#baseMs = differenceMs;
     if (Math.abs(stepMs) >= STEP_MIN_MS) this.#parts.tell({ kind: 'clock.step', stepMs });
     const trusted = (await this.#parts.askTrust()) ?? false;
-    if (!this.#running) return;
     if (trusted !== this.#trusted) {
       this.#trusted = trusted;
       this.#parts.setTrust(trusted);
       this.#parts.tell({ kind: 'clock.trust', trusted });
     }
+    if (!this.#running) return;
     const { scheduler } = this.#parts;
     this.#cancel = scheduler.at(scheduler.nowNs() + WATCH_MS * 1e6, () => void this.check());
   }
