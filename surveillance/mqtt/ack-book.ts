@@ -107,7 +107,7 @@ export class AckBook {
     if (ours !== hash) {
       fault(
         'ack-mismatch',
-        `\`${consumer}\` holds another row ${seq} than this journal (theirs ${hash.slice(0, 12)}, ` +
+        `\`${consumer}\` holds another row ${seq} than we do (theirs ${hash.slice(0, 12)}, ` +
           `ours ${ours?.slice(0, 12) ?? 'none'}): one was rewritten; keep both and compare`,
       );
       return;

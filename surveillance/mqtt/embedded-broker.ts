@@ -54,7 +54,7 @@ export class EmbeddedBroker {
         this.#aedes = null;
         reject(
           new Error(
-            `the demo's broker cannot listen on ${HOST}:${port}: stop what does, or give another port`,
+            `the demo's broker cannot listen on ${HOST}:${port}: stop what does or give another`,
             { cause },
           ),
         );

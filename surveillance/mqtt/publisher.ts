@@ -21,7 +21,8 @@ import { NoticeLane } from './notice-lane.js';
 import { type Outlet, roomForRows } from './outlet.js';
 import { camerasText, statePayload, statusPayload } from './payloads.js';
 import { ResendLane } from './resend-lane.js';
-import { type LinkFault, Session, type SessionOwner, WINDOW } from './session.js';
+import type { BoxHealth, PublisherFault, PublisherStats } from './publisher-parts.js';
+import { Session, type SessionOwner, WINDOW } from './session.js';
 import type { InMessage, OutMessage, Transport } from './transport.js';
 
 /**
@@ -68,34 +69,6 @@ export interface PublisherParts {
   readonly stateGapMs?: number;
   /** Looks at each message before it goes; tests check the contract here. */
   readonly inspect?: (kind: TopicKind, payload: string) => void;
-}
-
-export type PublisherFault =
-  | LinkFault
-  | 'too-large'
-  | 'journal-read'
-  | 'journal-gap'
-  | 'ack-mismatch'
-  | 'ack-ahead'
-  | 'ack-unreadable'
-  | 'consumer-went-back';
-
-/** What the runtime knows of the box. */
-export type BoxHealth = Pick<
-  HealthMessage,
-  'uptimeS' | 'rssBytes' | 'diskFreeBytes' | 'temperatureC' | 'devices'
->;
-
-export interface PublisherStats {
-  readonly isUp: boolean;
-  /** Rows the broker has not acknowledged. */
-  readonly queued: number;
-  /** Rows the slowest named consumer has not proved to hold; null where none is named. */
-  readonly undelivered: number | null;
-  readonly outstanding: number;
-  readonly connects: number;
-  readonly refusedCommands: number;
-  readonly faults: Readonly<Record<string, number>>;
 }
 
 const STATE_GAP_MS = 50;

@@ -16,11 +16,8 @@ import { evolve } from '../../../controller/core/evolve.js';
 import type { TopicKind } from '../../../surveillance/contract/topics.js';
 import { ownMessageFault } from '../../../surveillance/contract/validate.js';
 import { FakeTransport } from '../../../surveillance/mqtt/fake-transport.js';
-import {
-  Publisher,
-  type PublisherFault,
-  type PublisherParts,
-} from '../../../surveillance/mqtt/publisher.js';
+import { Publisher, type PublisherParts } from '../../../surveillance/mqtt/publisher.js';
+import type { PublisherFault } from '../../../surveillance/mqtt/publisher-parts.js';
 import type { Transport } from '../../../surveillance/mqtt/transport.js';
 
 export const NAME = { site: 'north', pit: 'p1', table: 'bac-04' };
