@@ -131,7 +131,7 @@ export const replace = (draft: Draft, press: Act<'replace'>): void => {
     cite: POLICY_REPLACE,
     expected: 'the same card out and in',
     observed: 'two different cards were entered',
-    remedy: 'STOP. Enter the card that replaces the one taken out',
+    remedy: 'Enter the card that replaces the one taken out',
     batch,
   });
 };

@@ -55,7 +55,7 @@ const judgeBack = (draft: Draft, { back }: CardOut): void => {
     cite: POLICY_BACK,
     expected: `${batch} backs`,
     observed: `a ${back} back`,
-    remedy: 'STOP. Keep the card. Call the floor: both batches must be counted',
+    remedy: 'Keep the card. Call the floor: both batches must be counted',
     batch,
   });
 };
@@ -120,8 +120,8 @@ export const cardBack = (draft: Draft): void => {
   raise(draft, 'card.back', {
     cite: BACKWARD,
     expected: 'cards only leave the shoe',
-    observed: 'a card went back in',
-    remedy: 'CARD WENT BACK. Call the floor',
+    observed: 'a CARD WENT BACK in',
+    remedy: 'Call the floor',
   });
 };
 

@@ -68,7 +68,8 @@ export const countedWrong = (
   });
   if (count !== null && migrated(draft, batch, count)) return;
   const diff = count === null ? null : count - expected;
-  const guess = count === null ? '' : whyWrong(draft, count);
+  const why = count === null ? '' : whyWrong(draft, count);
+  const guess = why === '' ? '' : `, ${why}`;
   const again = known.wrongInRow > 0 ? `, ${known.wrongInRow + 1} counts in error` : '';
   const removes = procedure.count.onWrong === 'remove-deck';
   const lifted = exempt(draft.state, procedure, 'count');
@@ -78,7 +79,7 @@ export const countedWrong = (
     observed:
       diff === null
         ? `red light, number not known (${batch})${again}`
-        : `${missing(diff)}: ${count ?? ''} of ${expected} (${batch})${guess && `, ${guess}`}${again}`,
+        : `${missing(diff)}: ${expected + diff} of ${expected} (${batch})${guess}${again}`,
     remedy:
       removes && !lifted
         ? `REMOVE THE ${batch.toUpperCase()} DECK from the table`
@@ -108,11 +109,11 @@ const migrated = (draft: Draft, batch: Batch, count: number): boolean => {
     ({ code, batch: about }) => code === 'count.wrong' && (about === short || about === over),
     'explained by batch.migrated',
   );
-  const words = n === 1 ? 'card is' : 'cards are';
+  const where = `${n} ${n === 1 ? 'card is' : 'cards are'} probably in ${over}`;
   raise(draft, 'batch.migrated', {
     cite: POLICY_LEDGER,
     expected: `${draft.expected} cards in each batch`,
-    observed: `${short} ${draft.expected - n}, ${over} ${draft.expected + n}: ${n} ${words} probably in ${over}`,
+    observed: `${short} ${draft.expected - n}, ${over} ${draft.expected + n}: ${where}`,
     remedy: `Take ${short} and ${over} off the table, or sort them out and count both again`,
     by: n,
     batch: short,
@@ -161,9 +162,13 @@ export const judgeCountAge = (draft: Draft): void => {
     (countStaleRounds !== null && counting.roundsSince > countStaleRounds) ||
     (countStaleMinutes !== null && minutes >= countStaleMinutes);
   if (!late) return;
+  const limits = [
+    countStaleRounds === null ? [] : [`${countStaleRounds} rounds`],
+    countStaleMinutes === null ? [] : [`${countStaleMinutes} min`],
+  ].flat();
   raise(draft, 'count.stale', {
     cite: POLICY_STALE,
-    expected: `a verified count within ${countStaleRounds ?? '-'} rounds, ${countStaleMinutes ?? '-'} min`,
+    expected: `a verified count within ${limits.join(' or ')}`,
     observed: `${counting.roundsSince} rounds, ${minutes} min`,
     remedy: 'Count the cards at the next shuffle',
   });

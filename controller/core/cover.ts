@@ -185,7 +185,7 @@ export const extraRound = (draft: Draft): void => {
     cite: rule.cite,
     expected: 'the cards are reshuffled after the last hand',
     observed: 'a card was drawn for a further round',
-    remedy: 'STOP. THE SHOE IS OVER. Collect and reshuffle',
+    remedy: 'THE SHOE IS OVER. Collect and reshuffle',
   });
 };
 

@@ -127,7 +127,7 @@ const deepEnough = (draft: Draft, rule: CutRule, depth: number | undefined): boo
     expected:
       rule.minFromBottom === null
         ? `at least ${rule.minFromTop} cards from the top`
-        : `at least ${rule.minFromTop} cards from the top and ${rule.minFromBottom} from the bottom`,
+        : `at least ${rule.minFromTop} from the top and ${rule.minFromBottom} from the bottom`,
     observed: top ? `${below} from the bottom` : `${depth} from the top`,
     remedy: 'CUT AGAIN, deeper',
     by: short,
@@ -137,6 +137,7 @@ const deepEnough = (draft: Draft, rule: CutRule, depth: number | undefined): boo
 
 const accept = (draft: Draft, rule: CutRule, press: Act<'cut'>): void => {
   const { cutDueNs } = draft.state.prep;
+  const depth = press.depth === undefined ? 'depth unseen' : `${press.depth} deep`;
   draft.note('prep', {
     cutDone: true,
     cutBy: press.by,
@@ -147,7 +148,7 @@ const accept = (draft: Draft, rule: CutRule, press: Act<'cut'>): void => {
   draft.duty('cut', rule.requiredCite, {
     status: 'met',
     evidence: 'attested',
-    detail: `${name(press.by)}${press.depth === undefined ? ', depth unseen' : `, ${press.depth} deep`}`,
+    detail: `${name(press.by)}, ${depth}`,
   });
   judgeDwell(draft, cutDueNs);
   draft.move('cut-made');

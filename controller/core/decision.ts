@@ -4,12 +4,14 @@ import type { Duty } from './duty.js';
 import type { Actor, Finding } from './finding.js';
 import type { Phase, StateParts } from './state.js';
 
-/** New values for some fields of one part of the state; `Draft.note` keeps the two in step. */
-export interface Noted {
-  readonly do: 'noted';
-  readonly part: keyof StateParts;
-  readonly set: Partial<StateParts[keyof StateParts]>;
-}
+/** New values for some fields of one part of the state. */
+export type Noted = {
+  [P in keyof StateParts]: {
+    readonly do: 'noted';
+    readonly part: P;
+    readonly set: Partial<StateParts[P]>;
+  };
+}[keyof StateParts];
 
 /**
  * What follows from an observation. Decisions are recorded beside their observation in one journal

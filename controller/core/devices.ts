@@ -48,7 +48,7 @@ const lost = (draft: Draft, device: string, why: string): void => {
       expected: `${device} working`,
       observed: why,
       remedy: counts
-        ? 'STOP. This shoe is not being counted. Call the technician'
+        ? 'This shoe is not being counted. Call the technician'
         : `Call the technician: ${device}`,
       device,
       severity: counts ? draft.table.policy.sensorFault : 'warn',
@@ -142,6 +142,6 @@ export const journalFault = (draft: Draft, reason: string): void => {
     cite: POLICY_JOURNAL,
     expected: 'every step written down',
     observed: reason,
-    remedy: 'STOP. No new round. Call the technician',
+    remedy: 'No new round. Call the technician',
   });
 };

@@ -1,4 +1,4 @@
-import type { Decision } from './decision.js';
+import type { Decision, Noted } from './decision.js';
 import type { Directive } from './directive.js';
 import type { Duty } from './duty.js';
 import { apply, open, type Working } from './evolve.js';
@@ -63,7 +63,8 @@ export class Draft {
   }
 
   note<P extends keyof StateParts>(part: P, set: Partial<StateParts[P]>): void {
-    this.add({ do: 'noted', part, set });
+    // The signature ties `set` to its part; the compiler cannot follow that into the union.
+    this.add({ do: 'noted', part, set } as Noted);
   }
 
   /** Changes what is known of one batch. */

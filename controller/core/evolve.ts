@@ -1,33 +1,80 @@
-import type { Decision } from './decision.js';
+import type { Decision, Noted } from './decision.js';
 import type { Stamp } from './observation.js';
-import type { StateParts, TableState } from './state.js';
+import type { TableState } from './state.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A copy of a state that one step may change: fresh on top, its parts shared and never touched. */
 export type Working = Mutable<TableState>;
 
-/** Opens a state for the step that happens at `stamp`. */
+/**
+ * Opens a state for the step that happens at `stamp`. Field by field, and one copying site per
+ * part below: a spread that meets one shape only is several times faster than a shared one.
+ */
 export const open = (state: TableState, stamp: Stamp): Working => ({
-  ...state,
+  phase: state.phase,
+  findings: state.findings,
+  duties: state.duties,
+  timers: state.timers,
   seq: stamp.seq,
   atNs: stamp.atNs,
   wallMs: stamp.wallMs,
+  prep: state.prep,
+  shoe: state.shoe,
+  burn: state.burn,
+  cover: state.cover,
+  round: state.round,
+  counting: state.counting,
+  house: state.house,
+  tally: state.tally,
+  outputs: state.outputs,
+  batches: state.batches,
+  devices: state.devices,
 });
 
-const put = <P extends keyof StateParts>(
-  state: Mutable<StateParts>,
-  part: P,
-  set: Partial<StateParts[P]>,
-): void => {
-  state[part] = Object.assign({ ...state[part] }, set);
+const put = (state: Working, { part, set }: Noted): void => {
+  switch (part) {
+    case 'prep':
+      state.prep = { ...state.prep, ...set };
+      return;
+    case 'shoe':
+      state.shoe = { ...state.shoe, ...set };
+      return;
+    case 'burn':
+      state.burn = { ...state.burn, ...set };
+      return;
+    case 'cover':
+      state.cover = { ...state.cover, ...set };
+      return;
+    case 'round':
+      state.round = { ...state.round, ...set };
+      return;
+    case 'counting':
+      state.counting = { ...state.counting, ...set };
+      return;
+    case 'house':
+      state.house = { ...state.house, ...set };
+      return;
+    case 'tally':
+      state.tally = { ...state.tally, ...set };
+      return;
+    case 'outputs':
+      state.outputs = { ...state.outputs, ...set };
+      return;
+    case 'batches':
+      state.batches = { ...state.batches, ...set };
+      return;
+    case 'devices':
+      state.devices = { ...state.devices, ...set };
+      return;
+  }
 };
 
 /** Folds one decision in place. Total: every decision a journal may hold is known here. */
 export const apply = (state: Working, decision: Decision): void => {
   switch (decision.do) {
     case 'noted':
-      put(state, decision.part, decision.set);
+      put(state, decision);
       return;
     case 'moved':
       state.phase = decision.phase;

@@ -10,11 +10,11 @@ type Act<K extends Press['key']> = Extract<Press, { key: K }>;
 
 const POLICY_CLEAR = 'policy:clear';
 
-/** A finding is named by its code, its number (`118.1`) or `all` of one kind. */
+/** A finding is named by its code or its number (`118.1`). */
 const named = (draft: Draft, name: string): readonly Finding[] =>
   draft.state.findings.filter((finding) => finding.id === name || finding.code === name);
 
-/** Why this stop may not be cleared yet; null where the remedy is in evidence or a person's word. */
+/** Why this may not be cleared yet; null where the remedy is seen or is a person's word. */
 const unremedied = (draft: Draft, finding: Finding): string | null => {
   const { procedure, expected } = draft;
   const batch = finding.batch === undefined ? undefined : draft.batch(finding.batch);

@@ -57,10 +57,11 @@ export const shuffledByHand = (draft: Draft, press: Act<'shuffled'>): void => {
     return;
   }
   clearCodes(draft, ['shuffle.dealer-missing'], 'step done', draft.actor);
+  const wash = draft.state.prep.washed ? 'washed' : 'wash not attested';
   draft.duty('shuffle', shuffle.cite, {
     status: 'met',
     evidence: 'attested',
-    detail: `by hand, ${by.length} of ${needed} dealers${draft.state.prep.washed ? ', washed' : ', wash not attested'}`,
+    detail: `by hand, ${by.length} of ${needed} dealers, ${wash}`,
   });
   draft.noteBatch(batch, { token: { source: 'hand', batch, atNs: draft.state.atNs } });
   afterShuffle(draft);

@@ -106,8 +106,8 @@ export const shuffleMissing = (draft: Draft): void => {
   raise(draft, 'shuffle.missing', {
     cite: draft.procedure.shuffle.cite,
     expected: 'a completed shuffle of these cards since they were last dealt',
-    observed: 'no shuffle',
-    remedy: 'STOP. NOT SHUFFLED. Take the cards out and shuffle them',
+    observed: 'these cards have NOT been SHUFFLED',
+    remedy: 'Take the cards out and shuffle them',
     batch,
   });
 };

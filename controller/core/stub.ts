@@ -83,8 +83,8 @@ const wrong = (
   raise(draft, 'stub.wrong', {
     cite: rule.wrongCite,
     expected: `${expected} cards in the stub`,
-    observed: `${n} of ${expected}: ${Math.abs(n - expected)} ${n < expected ? 'short' : 'over'}`,
-    remedy: 'STUB WRONG. Floor: were the cards misdealt, and is the deck full?',
+    observed: `STUB ${n} of ${expected}: ${Math.abs(n - expected)} ${n < expected ? 'short' : 'over'}`,
+    remedy: 'Floor: were the cards misdealt, and is the deck full?',
     by: Math.abs(n - expected),
     ...(batch === null ? {} : { batch }),
   });
