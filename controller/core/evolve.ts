@@ -62,10 +62,10 @@ const put = (state: Working, { part, set }: Noted): void => {
       state.outputs = { ...state.outputs, ...set };
       return;
     case 'batches':
-      state.batches = { ...state.batches, ...set };
+      state.batches = Object.assign({ ...state.batches }, set);
       return;
     case 'devices':
-      state.devices = { ...state.devices, ...set };
+      state.devices = Object.assign({ ...state.devices }, set);
       return;
   }
 };
