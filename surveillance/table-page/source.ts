@@ -1,0 +1,32 @@
+import type { Severity } from '../../controller/core/finding.js';
+import type { TableView } from '../../controller/core/view.js';
+
+/** One line of what happened, in the trade's words; never a rank. A step may give several. */
+export interface StepLine {
+  /** Journal row the line tells of. */
+  readonly seq: number;
+  /** Watched time of the row, ns. */
+  readonly atNs: number;
+  /** Wall time of the row, ms since the epoch. */
+  readonly wallMs: number;
+  /** How it is shown: a finding by its severity, the rest by what it is about. */
+  readonly tone: Severity | 'cleared' | 'plain' | 'quiet';
+  readonly text: string;
+}
+
+/** The table as its page sees it. Whoever runs the table provides it. */
+export interface TablePageSource {
+  /** The table's name on the floor: `BAC-07`. */
+  readonly table: string;
+  readonly procedure: { readonly id: string; readonly title: string };
+  /** What the table shows after the newest durable row. */
+  view(): TableView;
+  /** Watched time now, ns, on the axis of `Stamp.atNs`: the ages of findings count on it. */
+  watchedNs(): number;
+  /** The table's wall clock now, ms since the epoch, and whether it is synchronised. */
+  wall(): { readonly ms: number; readonly trusted: boolean };
+  /** The newest lines, oldest first, at most `limit`. */
+  recent(limit: number): readonly StepLine[];
+  /** Calls back after each durable row; may be called often, so the listener must be cheap. */
+  subscribe(listener: () => void): () => void;
+}
