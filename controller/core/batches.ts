@@ -53,12 +53,20 @@ export const deckIn = (draft: Draft, { batch, id }: Act<'deck-in'>): void => {
     return;
   }
   draft.noteBatch(batch, { ...freshBatch, id, inUseSinceNs: draft.state.atNs });
-  const { deck } = draft.procedure;
-  const hours =
-    draft.table.dealing === 'hand' ? (deck.maxAgeHandHours ?? deck.maxAgeHours) : deck.maxAgeHours;
-  if (hours !== null) draft.timer(`age:${batch}`, hours * HOUR_NS);
+  startAge(draft, batch);
   const current = draft.batch(draft.state.prep.batch);
   if (!draft.state.shoe.isLoaded && !current.onTable) startStack(draft, batch);
+};
+
+/** Hours a deck may stay in use at this table; null where nothing limits it. */
+const maxAgeHours = ({ procedure: { deck }, table }: Draft): number | null =>
+  table.dealing === 'hand' ? (deck.maxAgeHandHours ?? deck.maxAgeHours) : deck.maxAgeHours;
+
+/** A deck comes into use: its age counts from the first time. */
+export const startAge = (draft: Draft, batch: string): void => {
+  const hours = maxAgeHours(draft);
+  if (hours === null || draft.state.timers[`age:${batch}`] !== undefined) return;
+  if (draft.batch(batch).onTable) draft.timer(`age:${batch}`, hours * HOUR_NS);
 };
 
 /** A deck has been in use for as long as the rule allows. */
@@ -67,7 +75,7 @@ export const deckAged = (draft: Draft, batch: string): void => {
   const { deck } = draft.procedure;
   raise(draft, 'deck.aged', {
     cite: deck.maxAgeCite,
-    expected: `a deck in use no longer than ${deck.maxAgeHandHours ?? deck.maxAgeHours ?? 0} hours`,
+    expected: `a deck in use no longer than ${maxAgeHours(draft) ?? 0} hours`,
     observed: `${batch} is older`,
     remedy: 'Change the cards at the next shuffle',
     batch,

@@ -42,7 +42,7 @@ export const decide = (
 export const step = (state: TableState, observation: Observation, rules: Rules): Decided => {
   const draft = new Draft(state, observation, rules);
   route(draft, observation);
-  if (draft.state.phase !== state.phase || observation.kind === 'power.boot') watchIdle(draft);
+  if (draft.state.phase !== state.phase) watchIdle(draft);
   directOutputs(draft, state);
   return { decisions: draft.decisions, state: draft.state };
 };

@@ -38,6 +38,7 @@ const unremedied = (draft: Draft, finding: Finding): string | null => {
         ? null
         : 'count the cards first';
     case 'gap.unwatched':
+      if (!draft.state.shoe.isLoaded) return null;
       return 'say how many cards left the shoe (accept-gap), or order a reshuffle';
     case 'stub.wrong':
       return 'say whether the cards were misdealt (misdeal), then remove the deck if told to';
@@ -107,6 +108,10 @@ const isAboutShoe = ({ lifespan, severity }: Finding): boolean =>
 /** The floor orders a reshuffle: the cards are collected, whatever the shoe was doing. */
 export const reshuffle = (draft: Draft): void => {
   const { phase } = draft.state;
+  if (phase === 'dispute') {
+    draft.refuse(draft.procedure.shuffle.cite, 'say first whether the cards were misdealt');
+    return;
+  }
   if (phase === 'closed' || phase === 'opening') {
     draft.refuse(draft.procedure.shuffle.cite, 'there are no cards in play');
     return;

@@ -39,6 +39,15 @@ export const shuffledByHand = (draft: Draft, press: Act<'shuffled'>): void => {
     });
     return;
   }
+  if (draft.table.policy.handShuffle === 'stop' && draft.table.shuffler !== 'none') {
+    raise(draft, 'hand.manual-shuffle', {
+      cite: 'policy:machine-shuffle',
+      expected: 'the machine shuffles at this table',
+      observed: 'shuffled by hand',
+      remedy: 'Do not deal. Put the cards through the machine',
+    });
+    return;
+  }
   if (!shuffle.sources.includes('hand')) {
     draft.refuse(shuffle.cite, 'this game does not take a hand shuffle');
     return;

@@ -15,32 +15,21 @@ const ruleOf = (draft: Draft): IdleRule | null =>
 const waiting = ({ phase, shoe }: TableState): boolean =>
   phase === 'ready' || phase === 'load-due' || (phase === 'shuffle-due' && shoe.no > 0);
 
-/** Arms the idle timer once; activity only moves the time it is measured from. */
+/** The phase has changed: the idle time starts when the cards begin to wait, and ends with it. */
 export const watchIdle = (draft: Draft): void => {
   const rule = ruleOf(draft);
-  const { timers } = draft.state;
-  if (rule === null) return;
-  if (waiting(draft.state)) {
-    if (timers[IDLE_TIMER] === undefined) draft.timer(IDLE_TIMER, rule.minutes * MINUTE_NS);
-  } else if (draft.state.phase === 'closed' || draft.state.phase === 'idle-spread') {
-    draft.timer(IDLE_TIMER, null);
-  }
+  const inNs = rule !== null && waiting(draft.state) ? rule.minutes * MINUTE_NS : null;
+  draft.timer(IDLE_TIMER, inNs);
 };
 
 export const idleTimer = (draft: Draft): void => {
   const rule = ruleOf(draft);
   draft.timer(IDLE_TIMER, null);
   if (rule === null || !waiting(draft.state)) return;
-  const idleNs = draft.state.atNs - draft.state.house.activityNs;
-  const limitNs = rule.minutes * MINUTE_NS;
-  if (idleNs < limitNs) {
-    draft.timer(IDLE_TIMER, limitNs - idleNs);
-    return;
-  }
   raise(draft, 'idle.spread-due', {
     cite: rule.cite,
     expected: 'without play the cards are taken out and spread on the table',
-    observed: `no play for ${Math.floor(idleNs / MINUTE_NS)} min`,
+    observed: `no play for ${rule.minutes} min`,
     remedy: 'SPREAD THE CARDS face down (face up if a player asks)',
   });
 };

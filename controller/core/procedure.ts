@@ -233,6 +233,8 @@ export interface Policy {
   readonly dwellCutS: number | null;
   readonly dwellLoadS: number | null;
   readonly blockedMs: number;
+  /** A hand shuffle at a table that has a machine: allowed, or a stop. */
+  readonly handShuffle: 'allow' | 'stop';
   readonly tamperLid: 'stop' | 'warn';
   readonly sensorFault: 'stop' | 'warn';
   readonly clockUntrusted: 'warn' | 'info';
@@ -246,6 +248,7 @@ export const DEFAULT_POLICY: Policy = {
   dwellCutS: 20,
   dwellLoadS: 180,
   blockedMs: 2000,
+  handShuffle: 'allow',
   tamperLid: 'warn',
   sensorFault: 'stop',
   clockUntrusted: 'info',

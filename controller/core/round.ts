@@ -137,13 +137,15 @@ const judgeShort = (draft: Draft): void => {
   const { round } = draft.procedure;
   const { cards, faces } = draft.state.round;
   if (draft.table.dealing === 'hand' || !draft.state.shoe.outKnown) return;
-  if (round.cards.min !== null && cards < round.cards.min) {
+  // A round without a single card is a shoe that is not being counted.
+  const least = round.cards.min ?? 1;
+  if (cards < least) {
     raise(draft, 'round.short', {
       cite: round.cards.cite,
-      expected: `at least ${round.cards.min} cards in a round`,
+      expected: `at least ${least} card${least === 1 ? '' : 's'} in a round`,
       observed: `${cards} cards`,
-      remedy: 'Call the floor',
-      by: round.cards.min - cards,
+      remedy: cards === 0 ? 'Call the floor: is the shoe being counted?' : 'Call the floor',
+      by: least - cards,
     });
     return;
   }

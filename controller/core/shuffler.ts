@@ -1,9 +1,10 @@
-import type { Draft } from './draft.js';
 import { countedRight, countedWrong, countsDisagree, requireCount } from './count.js';
 import { lapseIfNotCounting, stubDutyBack } from './exemption.js';
+import type { Draft } from './draft.js';
 import { raise } from './findings.js';
 import type { Batch, Sensed } from './observation.js';
-import { afterShuffle } from './stack.js';
+import { afterShuffle, startStack } from './stack.js';
+import { collected } from './table-life.js';
 
 const POLICY_MODE = 'policy:shuffle-mode';
 
@@ -54,7 +55,32 @@ export const onShuffler = (draft: Draft, message: Message): void => {
 /** A jam concerns the cards in the machine. */
 const jammed = (draft: Draft): Batch => batchOf(draft, undefined);
 
+/**
+ * Cards that are in the machine are not in the shoe, nor cut: a shoe that was in play has been
+ * collected, and a stack on its way to the shoe begins again.
+ */
+const takenBack = (draft: Draft, batch: Batch): void => {
+  const { shoe, phase, prep } = draft.state;
+  if (shoe.isLoaded && shoe.batch === batch) {
+    if (phase === 'ready' || phase === 'burn' || phase === 'reshuffle-due') collected(draft);
+    return;
+  }
+  if (batch !== prep.batch) return;
+  if (phase === 'cut-due' || phase === 'marker-due' || phase === 'load-due') {
+    draft.noteBatch(batch, { token: null });
+    startStack(draft, batch);
+  }
+};
+
+const inShoe = (draft: Draft, batch: Batch): boolean =>
+  draft.state.shoe.isLoaded && draft.state.shoe.batch === batch;
+
+/** A wrong count under a clause that removes the deck cannot be shuffled away. */
+const mustLeave = (draft: Draft, batch: Batch): boolean =>
+  draft.batch(batch).quarantined && draft.procedure.count.onWrong === 'remove-deck';
+
 const start = (draft: Draft, batch: Batch): void => {
+  takenBack(draft, batch);
   draft.noteBatch(batch, { token: null });
   if (!preparing(draft) || batch !== draft.state.prep.batch) return;
   draft.note('prep', { machineRunning: true });
@@ -68,12 +94,14 @@ const shuffled = ({ mode, lamp: light }: Done): boolean => {
 };
 
 const done = (draft: Draft, message: Done, batch: Batch): void => {
+  takenBack(draft, batch);
   const good = judgeCount(draft, message, batch);
   const mixed = shuffled(message);
   if (!mixed) wrongMode(draft, message, batch);
   if (batch === draft.state.prep.batch) draft.note('prep', { machineRunning: false });
   const machine = draft.procedure.shuffle.sources.includes('machine');
-  if (good === true && mixed && machine && !draft.batch(batch).quarantined) {
+  const usable = machine && !mustLeave(draft, batch) && !inShoe(draft, batch);
+  if (good === true && mixed && usable) {
     draft.noteBatch(batch, { token: { source: 'machine', batch, atNs: draft.state.atNs } });
     if (preparing(draft) && batch === draft.state.prep.batch) {
       draft.duty('shuffle', draft.procedure.shuffle.cite, {
@@ -138,7 +166,6 @@ const wrongMode = (draft: Draft, { mode }: Done, batch: Batch): void => {
  */
 const lamp = (draft: Draft, light: string, batch: Batch): void => {
   if (light === 'red') countedWrong(draft, batch, null, 'shuffler');
-  if (light === 'blink') wrongMode(draft, { kind: 'shuffler.done' }, batch);
 };
 
 const inventory = (draft: Draft, batch: Batch, count: number): void => {

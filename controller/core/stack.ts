@@ -73,6 +73,9 @@ export const startStack = (draft: Draft, batch: Batch | null = null): void => {
   clearLifespan(draft, 'round', 'shoe over');
   clearLifespan(draft, 'step', 'shoe over');
   clearLifespan(draft, 'shoe', 'shoe over');
+  if (state.shoe.isLoaded && state.shoe.batch !== null) {
+    draft.noteBatch(state.shoe.batch, { token: null });
+  }
   const first = state.shoe.no === 0;
   const next = batch ?? nextBatch(draft);
   if (state.shoe.batch !== null) draft.note('house', { previousBatch: state.shoe.batch });

@@ -153,8 +153,6 @@ export interface DeviceState {
 export interface House {
   readonly boot: number;
   readonly dealer: string | null;
-  /** Last card, press or shuffler message: the idle timer's base. */
-  readonly activityNs: number;
   readonly wallTrusted: boolean;
   /** The device an exemption rests on, and its identity when the floor approved it. */
   readonly reshuffler: { readonly device: DeviceName; readonly identity: string | null } | null;
@@ -291,7 +289,6 @@ export const initialState = (table: Table): TableState => ({
   house: {
     boot: 0,
     dealer: null,
-    activityNs: 0,
     wallTrusted: true,
     reshuffler: null,
     misdeal: null,

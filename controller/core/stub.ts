@@ -79,13 +79,14 @@ const wrong = (
   expected: number,
   batch: string | null,
 ): void => {
+  const by = Math.abs(n - expected);
   clearCodes(draft, ['stub.overdue'], 'step done', draft.actor);
   raise(draft, 'stub.wrong', {
     cite: rule.wrongCite,
     expected: `${expected} cards in the stub`,
-    observed: `STUB ${n} of ${expected}: ${Math.abs(n - expected)} ${n < expected ? 'short' : 'over'}`,
+    observed: `STUB ${n} of ${expected}: ${by} ${n < expected ? 'short' : 'over'}`,
     remedy: 'Floor: were the cards misdealt, and is the deck full?',
-    by: Math.abs(n - expected),
+    by,
     ...(batch === null ? {} : { batch }),
   });
   const known = batch === null ? undefined : draft.batch(batch);

@@ -1,5 +1,6 @@
 import type { Draft } from './draft.js';
 import { clearLifespan, raise } from './findings.js';
+import { startAge } from './batches.js';
 import { startStack } from './stack.js';
 
 const POLICY_OPEN = 'policy:opening';
@@ -11,6 +12,7 @@ export const openTable = (draft: Draft): void => {
   }
   startStack(draft);
   draft.move('opening');
+  for (const batch of draft.table.batches) startAge(draft, batch);
 };
 
 export const cardsInspected = (draft: Draft): void => {

@@ -39,7 +39,7 @@ export const finding = (seq: number): Finding => ({
 const cardDecisions = (seq: number): readonly Decision[] => [
   { do: 'noted', part: 'shoe', set: { out: seq % 416 } },
   { do: 'noted', part: 'round', set: { cards: seq % 6 } },
-  { do: 'noted', part: 'house', set: { activityNs: seq * CARD_NS } },
+  { do: 'noted', part: 'counting', set: { sinceNs: seq * CARD_NS } },
 ];
 
 /** One row of a table that deals a card at a time and ends a round every sixth. */
@@ -60,7 +60,7 @@ export const stepAt = (seq: number): TableStep => {
       : seq % 6 === 0
         ? [
             { do: 'moved', phase: 'ready' },
-            { do: 'noted', part: 'house', set: { activityNs: seq * CARD_NS } },
+            { do: 'noted', part: 'counting', set: { sinceNs: seq * CARD_NS } },
             {
               do: 'direct',
               directive: {
