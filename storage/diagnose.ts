@@ -54,6 +54,16 @@ const hashOr = (hasher: ChainHasher, prev: string, row: StoredRow, seq?: number)
 
 const hasZeroRun = (bytes: Buffer): boolean => bytes.includes(Buffer.alloc(ZERO_RUN_BYTES));
 
+/** The place a row's own text names; null where it names none. */
+const seqInText = (hasher: ChainHasher, row: StoredRow): number | null => {
+  try {
+    const digits = /"seq":(\d{1,15}),[^{}]*\}\}$/.exec(hasher.bodyOf(row))?.[1];
+    return digits === undefined ? null : Number(digits);
+  } catch {
+    return null;
+  }
+};
+
 /** Where the row's text and hash belong, if that is near: its real place; null if not found. */
 const realPlace = (
   hasher: ChainHasher,
@@ -64,8 +74,9 @@ const realPlace = (
   const hash = row.hash.toString('hex');
   const before = [prev, ...near.map((other) => other.hash.toString('hex'))];
   for (const { seq } of near) {
-    if (seq !== row.seq && before.some((other) => hashOr(hasher, other, row, seq) === hash)) {
-      return seq;
+    if (before.some((other) => hashOr(hasher, other, row, seq) === hash)) {
+      const place = seqInText(hasher, { ...row, seq });
+      return place === row.seq ? null : place;
     }
   }
   return null;
@@ -75,6 +86,10 @@ const realPlace = (
 const shiftOf = (hasher: ChainHasher, row: StoredRow, next: StoredRow | undefined): number => {
   if (next === undefined) return 0;
   const [prev, hash] = [row.hash.toString('hex'), next.hash.toString('hex')];
+  if (hashOr(hasher, prev, next) === hash) {
+    // Short numbers stand in the text as they are: the text still names the old place.
+    return Math.max(0, (seqInText(hasher, row) ?? row.seq) - row.seq);
+  }
   for (let shift = 1; shift <= LONGEST_SHIFT; shift += 1) {
     if (hashOr(hasher, prev, next, next.seq + shift) === hash) return shift;
   }
@@ -98,7 +113,8 @@ export const diagnose = (reader: JournalReader, row: StoredRow, prev: string): D
   const next = near.find((other) => other.seq === seq + 1);
   const shift = shiftOf(hasher, row, next);
   if (shift > 0) {
-    const what = `${shift} ${shift === 1 ? 'row' : 'rows'} before it taken out, the rest renumbered`;
+    const rows = shift === 1 ? 'a row was' : `${shift} rows were`;
+    const what = `${rows} taken out before it and the rest renumbered`;
     return { kind: 'missing row', seq, what };
   }
   if (hasZeroRun(row.body) || hasZeroRun(row.hash)) {

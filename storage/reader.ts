@@ -127,11 +127,20 @@ export class JournalReader {
 
   /** Signed checkpoints with `seq >= fromSeq`, oldest first. */
   checkpoints(fromSeq: number, limit: number): readonly SignedCheckpoint[] {
-    const sql = 'SELECT seq, body, signature FROM checkpoint WHERE seq >= ? ORDER BY seq LIMIT ?';
+    return this.#signed('seq >= ? ORDER BY seq', fromSeq, limit);
+  }
+
+  /** Signed checkpoints with `seq <= toSeq`, newest first. */
+  checkpointsBackFrom(toSeq: number, limit: number): readonly SignedCheckpoint[] {
+    return this.#signed('seq <= ? ORDER BY seq DESC', toSeq, limit);
+  }
+
+  #signed(where: string, seq: number, limit: number): readonly SignedCheckpoint[] {
+    const sql = `SELECT seq, body, signature FROM checkpoint WHERE ${where} LIMIT ?`;
     return this.db
       .prepare<[number, number], { seq: number; body: string; signature: Buffer }>(sql)
-      .all(fromSeq, limit)
-      .map(({ seq, body, signature }) => ({ seq, body, signature: signature.toString('base64') }));
+      .all(seq, limit)
+      .map((row) => ({ ...row, signature: row.signature.toString('base64') }));
   }
 
   prunings(): readonly Pruning[] {

@@ -4,6 +4,7 @@ import type { DocumentKind } from '../controller/core/ports.js';
 import { NO_HASH } from './canonical.js';
 import { checkTail } from './chain.js';
 import { faultOf, JournalFault } from './fault.js';
+import { takeLock } from './lock.js';
 import { Packer } from './packing.js';
 import { checkFormat, createSchema, isEmpty, readWords } from './schema.js';
 
@@ -15,7 +16,6 @@ const TAIL_ROWS = 1000;
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
 /** Saved states kept: the newest, and one before it in case the newest is unsound. */
 const SNAPSHOTS_KEPT = 2;
-const LOCK_WAIT_MS = 250;
 const READER_WAIT_MS = 2000;
 const SYNCHRONOUS_FULL = 2;
 
@@ -261,22 +261,6 @@ const statement = (db: Db, sql: string): Insert => {
   const made = db.prepare<[number, number, number, Buffer, Buffer]>(sql);
   statements.set(db, made);
   return made;
-};
-
-/**
- * One writer a journal: an exclusive lock on an empty file beside it, held by the kernel, so it
- * goes when the process goes. Readers do not take it.
- */
-const takeLock = (path: string): Db => {
-  const lock = new Database(`${path}.lock`, { timeout: LOCK_WAIT_MS });
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-    return lock;
-  } catch (cause) {
-    lock.close();
-    if (faultOf(path, 'locking', cause).code !== 'locked') throw cause;
-    throw new JournalFault('locked', `journal ${path} is open in another process`, cause);
-  }
 };
 
 const setPragmas = (db: Db): void => {

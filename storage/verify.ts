@@ -12,6 +12,7 @@ import { JournalReader } from './reader.js';
 /** Rows from which a second thread is worth its start. */
 const PARALLEL_ROWS = 200_000;
 const MAX_THREADS = 4;
+const ROWS_AT_A_TIME = 1000;
 const PROGRESS_ROWS = 20_000;
 
 export interface VerifyOptions {
@@ -107,49 +108,90 @@ const cut = (
   return stretches;
 };
 
-/** Checks one stretch, row by row; null when all is well. */
+/** Checks one stretch, a thousand rows at a time; null when all is well. */
 export const checkStretch = (
   reader: JournalReader,
-  { fromSeq, toSeq, prev: before, deep }: Stretch,
+  stretch: Stretch,
   progress?: (rows: number) => void,
 ): Damage | null => {
-  const sql = `SELECT ${ROW_COLUMNS} FROM step WHERE seq >= ? AND seq <= ? ORDER BY seq`;
-  const rows = reader.db.prepare<[number, number], StoredRow>(sql);
-  let [prev, seq, atNs] = [before, fromSeq - 1, 0];
-  try {
-    for (const row of rows.iterate(fromSeq, toSeq)) {
-      if (row.seq !== seq + 1) return missing(seq + 1, row.seq - 1);
-      const stored = hashIn(row);
-      if (stored === null) {
-        return { kind: 'changed byte', seq: row.seq, what: 'a column holds the wrong type' };
+  const { fromSeq, toSeq, deep } = stretch;
+  const sql = `SELECT ${ROW_COLUMNS} FROM step WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?`;
+  const select = reader.db.prepare<[number, number, number], StoredRow>(sql);
+  let end: Reached = { prev: stretch.prev, seq: fromSeq - 1, atNs: 0, damage: null };
+  let atATime = ROWS_AT_A_TIME;
+  while (end.seq < toSeq) {
+    try {
+      const rows = select.all(end.seq + 1, toSeq, atATime);
+      if (rows.length === 0) return gap(reader, end.seq + 1, toSeq);
+      end = checkRows(reader, end, rows, deep);
+      if (end.damage !== null) return end.damage;
+      if ((end.seq - fromSeq + 1) % PROGRESS_ROWS === 0) progress?.(end.seq - fromSeq + 1);
+    } catch (cause) {
+      const fault = faultOf(reader.path, `reading the row after ${end.seq}`, cause);
+      if (fault.code !== 'corrupt') throw fault;
+      // Again one by one, to find which of the thousand cannot be read.
+      if (atATime === 1) {
+        return { kind: 'torn page', seq: end.seq + 1, what: damagedPages(reader) ?? fault.what };
       }
-      if (computed(reader, prev, row) !== stored) return diagnose(reader, row, prev);
-      if (row.at_ns < atNs) {
-        const what = 'its time is before the row before it';
-        return { kind: 'not a step', seq: row.seq, what };
-      }
-      if (deep) {
-        const decoded = decodeStep(reader.hasher.bodyOf(row));
-        if (!decoded.ok) return { kind: 'not a step', seq: row.seq, what: decoded.why };
-      }
-      prev = stored;
-      seq = row.seq;
-      atNs = row.at_ns;
-      if ((seq - fromSeq) % PROGRESS_ROWS === 0) progress?.(seq - fromSeq + 1);
+      atATime = 1;
     }
-  } catch (cause) {
-    const fault = faultOf(reader.path, `reading the row after ${seq}`, cause);
-    if (fault.code !== 'corrupt') throw fault;
-    return { kind: 'torn page', seq: seq + 1, what: damagedPages(reader) ?? fault.what };
   }
-  return seq < toSeq ? missing(seq + 1, toSeq) : null;
+  return null;
 };
 
-const missing = (from: number, to: number): Damage => ({
-  kind: 'missing row',
-  seq: from,
-  what: from === to ? 'it is not there' : `rows ${from} to ${to} are not there`,
-});
+/** How far a check has come: the last sound row. */
+interface Reached {
+  readonly prev: string;
+  readonly seq: number;
+  readonly atNs: number;
+  readonly damage: Damage | null;
+}
+
+const checkRows = (
+  reader: JournalReader,
+  from: Reached,
+  rows: readonly StoredRow[],
+  deep: boolean,
+): Reached => {
+  let { prev, seq, atNs } = from;
+  for (const row of rows) {
+    const stored = hashIn(row);
+    const damage = damageOf(reader, row, { prev, seq, atNs }, stored, deep);
+    if (damage !== null || stored === null) return { prev, seq, atNs, damage };
+    prev = stored;
+    seq = row.seq;
+    atNs = row.at_ns;
+  }
+  return { prev, seq, atNs, damage: null };
+};
+
+const damageOf = (
+  reader: JournalReader,
+  row: StoredRow,
+  { prev, seq, atNs }: Omit<Reached, 'damage'>,
+  stored: string | null,
+  deep: boolean,
+): Damage | null => {
+  if (row.seq !== seq + 1) return gap(reader, seq + 1, row.seq - 1);
+  if (stored === null) {
+    return { kind: 'changed byte', seq: row.seq, what: 'a column holds the wrong type' };
+  }
+  if (computed(reader, prev, row) !== stored) return diagnose(reader, row, prev);
+  if (row.at_ns < atNs) {
+    return { kind: 'not a step', seq: row.seq, what: 'its time is before the row before it' };
+  }
+  if (!deep) return null;
+  const decoded = decodeStep(reader.hasher.bodyOf(row));
+  return decoded.ok ? null : { kind: 'not a step', seq: row.seq, what: decoded.why };
+};
+
+/** Rows that are not there: taken out, or on a page that cannot be read any more. */
+const gap = (reader: JournalReader, from: number, to: number): Damage => {
+  const pages = damagedPages(reader);
+  if (pages !== null) return { kind: 'torn page', seq: from, what: pages };
+  const what = from === to ? 'it is not there' : `rows ${from} to ${to} are not there`;
+  return { kind: 'missing row', seq: from, what };
+};
 
 const hashIn = (row: StoredRow): string | null => {
   const parts: readonly unknown[] = [row.hash, row.body, row.at_ns, row.wall_ms];

@@ -55,7 +55,7 @@ const KEYS =
   'timer timers to token tower trusted unclean up version waiting wallTrusted washed wrongInRow';
 
 const VALUES =
-  'acknowledged amber announce attested baccarat blink blue changed cleared dealer direct display ' +
+  'acknowledged amber announce attested blink blue changed cleared dealer direct display ' +
   'due duty floor gate green hand hold info machine met moved not-met noted notice person ' +
   'policy: preshuffled raised red refused remedied round sensed shoe shuffle sound steady step ' +
   'stop surveillance system timer tower unseen video waived warn';

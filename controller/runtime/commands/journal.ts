@@ -1,0 +1,268 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { JournalReader } from '../../../storage/reader.js';
+import type { Replayed } from '../../../storage/replay.js';
+
+interface Json {
+  readonly json?: true;
+}
+interface VerifyFlags extends Json {
+  readonly deep?: true;
+  readonly key?: string;
+  readonly expect?: string;
+}
+interface ShowFlags extends Json {
+  readonly from?: number;
+  readonly to?: number;
+  readonly finding?: string;
+  readonly shoe?: number;
+}
+interface ExportFlags {
+  readonly format: string;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+const LINES_AT_A_TIME = 500;
+
+/** Waits where the reader of our output is slower than we are: memory stays constant. */
+const print = async (text: string): Promise<void> => {
+  if (process.stdout.write(`${text}\n`)) return;
+  await new Promise<void>((resolve) => process.stdout.once('drain', () => resolve()));
+};
+
+const printAll = async (lines: Iterable<string>): Promise<void> => {
+  let held: string[] = [];
+  for (const line of lines) {
+    held.push(line);
+    if (held.length < LINES_AT_A_TIME) continue;
+    await print(held.join('\n'));
+    held = [];
+  }
+  if (held.length > 0) await print(held.join('\n'));
+};
+
+/** Progress on a terminal, nothing in a pipe. */
+const progressOn = (doing: string): ((rows: number, of: number) => void) | undefined => {
+  if (!process.stderr.isTTY) return undefined;
+  return (rows, of) => {
+    const share = of === 0 ? 100 : Math.floor((100 * rows) / of);
+    process.stderr.write(`\r${doing} ${share} % (${rows} of ${of} rows)\x1b[K`);
+    if (rows >= of) process.stderr.write('\r\x1b[K');
+  };
+};
+const clearProgress = (): void => {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+};
+
+const wholeNumber = (text: string): number => {
+  const n = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(n))
+    throw new InvalidArgumentError('it takes a whole number');
+  return n;
+};
+
+/** Turns a journal that cannot be used into a plain refusal with the right exit code. */
+const usable = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  const { JournalFault } = await import('../../../storage/fault.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof JournalFault)) throw error;
+    const code = error.code === 'corrupt' ? EXIT.found : EXIT.usage;
+    throw new Refusal(code, error.message, error);
+  }
+};
+
+const withReader = async (
+  file: string,
+  work: (reader: JournalReader) => Promise<void>,
+): Promise<void> => {
+  const { JournalReader } = await import('../../../storage/reader.js');
+  await usable(async () => {
+    const reader = JournalReader.open(file);
+    try {
+      await work(reader);
+    } finally {
+      reader.close();
+    }
+  });
+};
+
+const verify = async (file: string, flags: VerifyFlags): Promise<void> => {
+  const { checkJournal, verdictLines } = await import('../../../storage/check.js');
+  const { EXIT } = await import('../exit.js');
+  const progress = progressOn('checking');
+  const verdict = await usable(() =>
+    checkJournal(file, {
+      deep: flags.deep ?? false,
+      ...(flags.key === undefined ? {} : { keyFile: flags.key }),
+      ...(flags.expect === undefined ? {} : { expect: flags.expect }),
+      ...(progress === undefined ? {} : { progress }),
+    }),
+  );
+  clearProgress();
+  if (flags.json) await print(JSON.stringify(verdict));
+  else await printAll(verdictLines(file, verdict));
+  process.exitCode = verdict.damage === null ? EXIT.ok : EXIT.found;
+};
+
+const show = async (file: string, flags: ShowFlags): Promise<void> => {
+  const { walkSteps } = await import('../../../storage/walk.js');
+  const { concernsFinding, shoeSet, stepText } = await import('../../../storage/describe.js');
+  const { jsonLine } = await import('../../../storage/export.js');
+  await withReader(file, async (reader) => {
+    const lines = function* (): Generator<string> {
+      // A shoe's number is set in one row and holds until the next: read from the beginning.
+      const from = flags.shoe === undefined ? flags.from : undefined;
+      let shoe = 0;
+      for (const { row, step } of walkSteps(reader, from, flags.to)) {
+        shoe = shoeSet(step) ?? shoe;
+        if (row.seq < (flags.from ?? 1)) continue;
+        if (flags.shoe !== undefined && shoe !== flags.shoe) continue;
+        if (flags.finding !== undefined && !concernsFinding(step, flags.finding)) continue;
+        yield flags.json ? jsonLine(row) : stepText(step);
+      }
+    };
+    await printAll(lines());
+  });
+};
+
+const exportRows = async (file: string, flags: ExportFlags): Promise<void> => {
+  const { walkSteps, walkRows } = await import('../../../storage/walk.js');
+  const { CSV_HEADER, csvLine, jsonLine } = await import('../../../storage/export.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  const { format, from, to } = flags;
+  if (format !== 'jsonl' && format !== 'csv') {
+    throw new Refusal(EXIT.usage, `--format takes jsonl or csv, not ${format}`);
+  }
+  await withReader(file, async (reader) => {
+    const lines = function* (): Generator<string> {
+      if (format === 'jsonl') for (const row of walkRows(reader, from, to)) yield jsonLine(row);
+      else {
+        yield CSV_HEADER;
+        for (const { row, step } of walkSteps(reader, from, to)) yield csvLine(row, step);
+      }
+    };
+    await printAll(lines());
+  });
+};
+
+const replayLines = (
+  file: string,
+  replayed: Replayed,
+  text: (decision: Replayed['differences'][number]['recordedOnly'][number]) => string,
+): readonly string[] => [
+  ...replayed.differences.flatMap(({ seq, kind, recordedOnly, derivedOnly }) => [
+    `${file}: row ${seq} (${kind}) differs`,
+    ...recordedOnly.map((decision) => `  recorded only: ${text(decision)}`),
+    ...derivedOnly.map((decision) => `  derived only:  ${text(decision)}`),
+    ...(recordedOnly.length + derivedOnly.length === 0 ? ['  the same, in another order'] : []),
+  ]),
+  `${file}: ${replayed.rows} rows from row ${replayed.fromSeq} replayed, ` +
+    `${replayed.findings} findings, ${replayed.boots.length} starts, ` +
+    (replayed.different === 0
+      ? 'every decision the same'
+      : `${replayed.different} rows differ (the first ${replayed.differences.length} are listed)`),
+];
+
+const replay = async (file: string, flags: Json): Promise<void> => {
+  const { replayJournal } = await import('../../../storage/replay.js');
+  const { decisionText } = await import('../../../storage/describe.js');
+  const { EXIT } = await import('../exit.js');
+  await withReader(file, async (reader) => {
+    const progress = progressOn('replaying');
+    const replayed = replayJournal(reader, progress === undefined ? {} : { progress });
+    clearProgress();
+    const { state, ...told } = replayed;
+    if (flags.json) await print(JSON.stringify({ ...told, phase: state?.phase ?? null }));
+    else await printAll(replayLines(file, replayed, decisionText));
+    process.exitCode = replayed.different === 0 ? EXIT.ok : EXIT.found;
+  });
+};
+
+const snapshotFree = async (file: string, flags: Json): Promise<void> => {
+  const { compareSavedStates } = await import('../../../storage/saved-states.js');
+  const { EXIT } = await import('../exit.js');
+  await withReader(file, async (reader) => {
+    const compared = compareSavedStates(reader);
+    if (flags.json) await print(JSON.stringify(compared));
+    else {
+      await printAll([
+        ...compared.saved.map(({ seq, ok, why }) =>
+          ok ? `state after row ${seq}: as the rows give it` : `state after row ${seq}: ${why}`,
+        ),
+        `${file}: ${compared.rows} rows folded without a saved state`,
+      ]);
+    }
+    process.exitCode = compared.saved.every(({ ok }) => ok) ? EXIT.ok : EXIT.found;
+  });
+};
+
+const backup = async (file: string, to: string): Promise<void> => {
+  const { backupJournal } = await import('../../../storage/backup.js');
+  const pages = await usable(() => backupJournal(file, to));
+  await print(`${file}: copied to ${to} (${pages} pages), chain checked`);
+};
+
+const setAside = async (file: string): Promise<void> => {
+  const { setJournalAside } = await import('../../../storage/set-aside.js');
+  const moved = await usable(() => setJournalAside(file));
+  await printAll(moved.map(({ from, to }) => `${from} -> ${to}`));
+};
+
+export const register = (program: Command): void => {
+  const journal = program
+    .command('journal')
+    .description('check, read, export and replay a journal; nothing here changes one');
+  journal
+    .command('verify')
+    .description('check the chain and the signed checkpoints; exit code 1 names the first damage')
+    .argument('<file>', 'journal')
+    .option('--deep', 'also read every row as a step')
+    .option('--key <file>', "the device's public key: checkpoints must be signed with it")
+    .option('--expect <seq:hash>', 'a row known from elsewhere (a published checkpoint)')
+    .option('--json', 'one JSON object on stdout')
+    .action(verify);
+  journal
+    .command('show')
+    .description('print rows for people')
+    .argument('<file>', 'journal')
+    .option('--from <row>', 'first row', wholeNumber)
+    .option('--to <row>', 'last row', wholeNumber)
+    .option('--finding <id>', 'only rows about a finding: its number (`412.1`) or its code')
+    .option('--shoe <number>', 'only rows of one shoe', wholeNumber)
+    .option('--json', 'rows as JSON lines')
+    .action(show);
+  journal
+    .command('export')
+    .description('write all rows to stdout')
+    .argument('<file>', 'journal')
+    .option('--format <format>', 'jsonl or csv', 'jsonl')
+    .option('--from <row>', 'first row', wholeNumber)
+    .option('--to <row>', 'last row', wholeNumber)
+    .action(exportRows);
+  journal
+    .command('replay')
+    .description('derive every decision again from the recorded observations, and compare')
+    .argument('<file>', 'journal')
+    .option('--json', 'one JSON object on stdout')
+    .action(replay);
+  journal
+    .command('snapshot-free')
+    .description('fold every row from the first, and compare with the saved states')
+    .argument('<file>', 'journal')
+    .option('--json', 'one JSON object on stdout')
+    .action(snapshotFree);
+  journal
+    .command('backup')
+    .description('copy a journal, also while it is in use, and check the copy')
+    .argument('<file>', 'journal')
+    .argument('<to>', 'new file')
+    .action(backup);
+  journal
+    .command('set-aside')
+    .description('rename a damaged journal and its side files, so that a new one can begin')
+    .argument('<file>', 'journal nobody has open')
+    .action(setAside);
+};

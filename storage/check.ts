@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { isSigned, keyName, readCheckpoint, readPublicKey } from './checkpoint.js';
+import type { Damage } from './diagnose.js';
+import { JournalFault } from './fault.js';
+import { JournalReader } from './reader.js';
+import { type ChainVerdict, verifyChain, type VerifyOptions } from './verify.js';
+
+const CHECKPOINTS_AT_A_TIME = 1000;
+const MAX_KEYS = 64;
+
+export interface CheckOptions extends VerifyOptions {
+  /** File with the device's public key. Without it any key is taken that signs consistently. */
+  readonly keyFile?: string;
+  /** `seq:hash` of a row known from elsewhere. */
+  readonly expect?: string;
+}
+
+export interface JournalVerdict extends ChainVerdict {
+  readonly checkpoints: number;
+  /** Names of the keys that signed them. */
+  readonly keys: readonly string[];
+  /** Last row a signature covers; 0 where none does. */
+  readonly signedSeq: number;
+}
+
+/**
+ * Chain, signed checkpoints and what is known from elsewhere, in constant memory.
+ * @throws JournalFault when the file cannot be read, or an option is unusable
+ */
+export const checkJournal = async (
+  path: string,
+  options: CheckOptions = {},
+): Promise<JournalVerdict> => {
+  const key =
+    options.keyFile === undefined
+      ? null
+      : readPublicKey(readKeyFile(options.keyFile), options.keyFile);
+  const expected = options.expect === undefined ? null : expectedRow(options.expect);
+  const chain = await verifyChain(path, options);
+  const none = { ...chain, checkpoints: 0, keys: [], signedSeq: 0 };
+  if (chain.damage !== null) return none;
+  const reader = JournalReader.open(path);
+  try {
+    const signed = checkCheckpoints(reader, key);
+    const damage = signed.damage ?? unexpected(reader, expected);
+    return { ...none, ...signed, damage };
+  } finally {
+    reader.close();
+  }
+};
+
+const readKeyFile = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new JournalFault('format', `the key file ${file} cannot be read`, cause);
+  }
+};
+
+interface KnownRow {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+const expectedRow = (text: string): KnownRow => {
+  const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text);
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw new JournalFault('format', `\`${text}\` is not a row's number and hash, as \`4711:9f…\``);
+  }
+  return { seq: Number(match[1]), hash: match[2] };
+};
+
+const unexpected = (reader: JournalReader, expected: KnownRow | null): Damage | null => {
+  if (expected === null) return null;
+  const hash = reader.hashAt(expected.seq);
+  if (hash === expected.hash) return null;
+  const what =
+    hash === null
+      ? `the journal has no row ${expected.seq}: rows were cut off, or it is not that table's`
+      : `its hash is ${hash}: the rows up to it are not those that were published`;
+  return { kind: 'other history', seq: expected.seq, what };
+};
+
+interface Signed {
+  readonly checkpoints: number;
+  readonly keys: readonly string[];
+  readonly signedSeq: number;
+  readonly damage: Damage | null;
+}
+
+const checkCheckpoints = (reader: JournalReader, key: string | null): Signed => {
+  const keys = new Set<string>();
+  let [checkpoints, signedSeq] = [0, 0];
+  for (;;) {
+    const some = reader.checkpoints(signedSeq + 1, CHECKPOINTS_AT_A_TIME);
+    for (const { seq, body, signature } of some) {
+      const what = wrongCheckpoint(reader, seq, body, signature, key);
+      if (what !== null) {
+        const damage: Damage = { kind: 'checkpoint', seq, what };
+        return { checkpoints, keys: [...keys], signedSeq, damage };
+      }
+      if (keys.size < MAX_KEYS) keys.add(keyName(readCheckpoint(body)?.key ?? ''));
+      checkpoints += 1;
+      signedSeq = seq;
+    }
+    if (some.length < CHECKPOINTS_AT_A_TIME) break;
+  }
+  return { checkpoints, keys: [...keys], signedSeq, damage: null };
+};
+
+/** Why a checkpoint does not fit its row or its key; null when it does. */
+export const wrongCheckpoint = (
+  reader: Pick<JournalReader, 'hashAt'>,
+  seq: number,
+  body: string,
+  signature: string,
+  key: string | null,
+): string | null => {
+  const said = readCheckpoint(body);
+  if (said === null) return 'the checkpoint is not one of this program';
+  if (said.seq !== seq) return `the checkpoint speaks of row ${said.seq}`;
+  if (key !== null && said.key !== key) {
+    return `it is signed with the key ${keyName(said.key)}, not with the device's ${keyName(key)}`;
+  }
+  if (!isSigned(body, signature, said.key)) return 'the signature is not that of its text';
+  const hash = reader.hashAt(seq);
+  if (hash === null) return 'the checkpoint signs a row that is not there: rows were cut off';
+  return hash === said.hash ? null : `the checkpoint signs the hash ${said.hash}, not the row's`;
+};
+
+/** The verdict in plain words, a line each. */
+export const verdictLines = (path: string, verdict: JournalVerdict): readonly string[] => {
+  const { firstSeq, head, damage, checkpoints, keys, signedSeq } = verdict;
+  if (damage !== null) {
+    const { kind, seq, what } = damage;
+    return [`${path}: damaged at row ${seq}: ${kind}: ${what}`, CURE];
+  }
+  if (head.seq === 0) return [`${path}: empty, nothing to check`];
+  const rows = head.seq - firstSeq + 1;
+  const signed =
+    checkpoints === 0
+      ? 'no signed checkpoint'
+      : `${checkpoints} signed checkpoints up to row ${signedSeq}, key ${keys.join(', ')}`;
+  return [
+    `${path}: ${rows} rows (${firstSeq} to ${head.seq}), chain whole, ${signed}`,
+    `last row ${head.seq}:${head.hash}`,
+  ];
+};
+
+const CURE =
+  'nothing was changed; keep the file. Rows before this one are sound. To let the table start ' +
+  'with a new journal, run `cutcard journal set-aside`';

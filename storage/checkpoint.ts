@@ -1,0 +1,138 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { canonicalJson } from './canonical.js';
+import { JournalFault } from './fault.js';
+import type { SignedCheckpoint } from './store.js';
+
+/** What the device swears to: everything up to row `seq` was so at that time. */
+export interface Checkpoint {
+  /** `cutcard-checkpoint-1`: keeps the signature from meaning anything else. */
+  readonly type: typeof CHECKPOINT_TYPE;
+  readonly seq: number;
+  /** Hash of row `seq`, hex. */
+  readonly hash: string;
+  readonly boot: number;
+  /** SHA-256 of the procedure and of the table's configuration in force, hex. */
+  readonly procedure: string;
+  readonly table: string;
+  readonly wallMs: number;
+  /** Public key, 32 bytes, base64. */
+  readonly key: string;
+}
+
+export const CHECKPOINT_TYPE = 'cutcard-checkpoint-1';
+const KEY_BYTES = 32;
+/** What stands before the 32 bytes of an Ed25519 public key in SubjectPublicKeyInfo (RFC 8410). */
+const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+
+/** Signs for one device. The private key never leaves it and is never printed. */
+export class DeviceKey {
+  readonly #private: KeyObject;
+  /** 32 bytes, base64. */
+  readonly publicKey: string;
+
+  private constructor(key: KeyObject) {
+    this.#private = key;
+    const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
+    this.publicKey = spki.subarray(-KEY_BYTES).toString('base64');
+  }
+
+  /** A key of its own, kept nowhere: for runs in memory and tests. */
+  static generate(): DeviceKey {
+    return new DeviceKey(generateKeyPairSync('ed25519').privateKey);
+  }
+
+  /** Makes a new key file, readable by its owner only. @throws when the file is there already */
+  static create(path: string): DeviceKey {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const file = openSync(path, 'wx', OWNER_ONLY);
+    try {
+      writeSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    return new DeviceKey(privateKey);
+  }
+
+  /** @throws Error naming the file when it is missing, open to others or no Ed25519 key */
+  static load(path: string): DeviceKey {
+    const { mode } = statSync(path);
+    if ((mode & OTHERS) !== 0) {
+      throw new Error(`device key ${path} can be read by others; run \`chmod 600 ${path}\``);
+    }
+    const key = createPrivateKey(readFileSync(path));
+    if (key.asymmetricKeyType !== 'ed25519') {
+      throw new Error(`device key ${path} is of type ${key.asymmetricKeyType}, not ed25519`);
+    }
+    return new DeviceKey(key);
+  }
+
+  /** Ed25519 over the bytes. */
+  sign(bytes: Buffer): Buffer {
+    return sign(null, bytes, this.#private);
+  }
+
+  /** The text that is signed, and its signature. */
+  checkpoint(of: Omit<Checkpoint, 'type' | 'key'>): SignedCheckpoint {
+    const body = canonicalJson({ ...of, type: CHECKPOINT_TYPE, key: this.publicKey });
+    return { seq: of.seq, body, signature: this.sign(Buffer.from(body)).toString('base64') };
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const isCheckpoint = (value: unknown): value is Checkpoint =>
+  isMap(value) &&
+  value['type'] === CHECKPOINT_TYPE &&
+  ['seq', 'boot', 'wallMs'].every((field) => typeof value[field] === 'number') &&
+  ['hash', 'procedure', 'table', 'key'].every((field) => typeof value[field] === 'string');
+
+/** What a checkpoint says; null where the text is none. */
+export const readCheckpoint = (body: string): Checkpoint | null => {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isCheckpoint(value) ? value : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Whether the signature is that of the key (32 bytes, base64) over the text. */
+export const isSigned = (text: string, signature: string, publicKey: string): boolean => {
+  const raw = Buffer.from(publicKey, 'base64');
+  if (raw.length !== KEY_BYTES) return false;
+  const spki = Buffer.concat([SPKI_HEAD, raw]);
+  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
+};
+
+/** Short name of a public key for people: the first 16 hex digits of its SHA-256. */
+export const keyName = (publicKey: string): string =>
+  createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex').slice(0, 16);
+
+/**
+ * Reads a public key: a PEM file's text, or the 32 bytes in base64. @throws JournalFault
+ */
+export const readPublicKey = (text: string, path: string): string => {
+  if (text.includes('PRIVATE KEY')) {
+    throw new JournalFault('format', `${path} holds a private key: give the public key only`);
+  }
+  if (text.includes('BEGIN PUBLIC KEY')) {
+    const spki = createPublicKey(text).export({ type: 'spki', format: 'der' });
+    return spki.subarray(-KEY_BYTES).toString('base64');
+  }
+  const bare = text.trim();
+  if (Buffer.from(bare, 'base64').length === KEY_BYTES) return bare;
+  throw new JournalFault('format', `${path} holds no Ed25519 public key`);
+};
