@@ -158,11 +158,11 @@ const readSerial: ActReader = (source, node) => {
 };
 
 const readLink: ActReader = (source, node) => {
-  const fields = source.map(node, '`link`', ['up', 'down', 'stale', 'identity']);
-  const states = (['up', 'down', 'stale'] as const).filter((state) => fields.get(state));
+  const fields = source.map(node, '`link`', ['up', 'down', 'identity']);
+  const states = (['up', 'down'] as const).filter((state) => fields.get(state));
   const state = states[0];
   if (state === undefined || states.length > 1) {
-    throw source.problem(node, '`link` takes one of {down: DEVICE}, {up: DEVICE}, {stale: DEVICE}');
+    throw source.problem(node, '`link` takes one of {down: DEVICE}, {up: DEVICE}');
   }
   const identity = fields.read('identity', (at, what) => source.word(at, what));
   if (identity !== undefined && state !== 'up') {

@@ -59,7 +59,7 @@ export interface RoundAct {
   readonly times: number;
 }
 
-export type LinkState = 'up' | 'down' | 'stale';
+export type LinkState = 'up' | 'down';
 
 export type Act =
   | OpenAct
@@ -89,6 +89,9 @@ export type Act =
   | { readonly do: 'rack'; readonly n: number }
   | { readonly do: 'clock'; readonly stepMs: number; readonly trusted: boolean | null }
   | { readonly do: 'expect'; readonly checks: readonly Check[] };
+
+/** What a person, a machine or the surroundings do; the rest is for the runner. */
+export type HandAct = Exclude<Act, { do: 'open' | 'round' | 'wait' | 'after' | 'expect' }>;
 
 export type ShufflerMessage = Extract<Sensed, { kind: `shuffler.${string}` }>;
 

@@ -1,0 +1,186 @@
+import type { Rules } from '../../core/decide.js';
+import type { Happening } from '../../core/observation.js';
+import type { Bridge, Journal } from '../../core/ports.js';
+import type { SimulatedClock } from '../../core/simulated-clock.js';
+import type { TableState } from '../../core/state.js';
+import { BLOCKED_NS } from '../../../firmware-bridge/signal/transit.js';
+import { MemoryJournal, memoryStore } from '../../../storage/memory.js';
+import { hashRow, NO_HASH } from '../../../storage/canonical.js';
+import { CannotAct, Rig, type StepSeen, type Store, type TableAct, type Way } from './rig.js';
+import type { CardOut } from './schema.js';
+
+const MS = 1e6;
+/** A poker-size card pulled across its short side at an easy pace. */
+const CARD_LENGTH_MM = 63;
+const CARD_SPEED_MM_S = 600;
+const DOUBLE_LENGTH_MM = 80;
+/** From one card to the next of the same deal. */
+const CARD_GAP_MS = 900;
+
+/** Devices of the reference table. Source: docs/DEVICES.md. */
+const DEVICES = [
+  'mouth',
+  'colour',
+  'keypad',
+  'panel',
+  'gate',
+  'tower',
+  'display',
+  'shuffler',
+  'reader',
+  'lamp',
+  'lid',
+];
+
+/** Happenings as the rules get them, without any hardware: the fast depth. */
+class ObservationWay implements Way {
+  readonly bridge: Bridge;
+  readonly #clock: SimulatedClock;
+  readonly #rules: Rules;
+  #tell: ((happening: Happening, atNs: number) => void) | null = null;
+
+  constructor(clock: SimulatedClock, rules: Rules) {
+    this.#clock = clock;
+    this.#rules = rules;
+    this.bridge = {
+      start: (tell) => {
+        this.#tell = tell;
+        return Promise.resolve();
+      },
+      perform: () => undefined,
+      stop: () => {
+        this.#tell = null;
+        return Promise.resolve();
+      },
+    };
+  }
+
+  act(act: TableAct, state: TableState): number {
+    switch (act.do) {
+      case 'cards':
+        return this.#each(act.cards.map((card) => () => this.#say(this.#cardOut(card, state))));
+      case 'cover':
+        return this.#times(act.n, { kind: 'cover.out' });
+      case 'back':
+        return this.#times(act.n, { kind: 'card.back' });
+      case 'double':
+        return this.#times(act.n, { kind: 'card.double', lengthMm: DOUBLE_LENGTH_MM });
+      case 'block':
+        return this.#block(act.ms);
+      case 'press':
+        return this.#now(act.press);
+      case 'shuffler':
+        this.#needShuffler('shuffler');
+        return this.#now(act.message);
+      case 'serial':
+        this.#needShuffler('serial');
+        throw new CannotAct('`serial` speaks to the declared driver: run this through signals');
+      case 'link':
+        return this.#link(act);
+      case 'lid':
+        return this.#now({ kind: act.open ? 'lid.open' : 'lid.closed' });
+      case 'shoe':
+        return this.#now({ kind: act.loaded ? 'shoe.loaded' : 'shoe.empty' });
+      case 'rack':
+        return this.#now({ kind: 'rack.count', n: act.n });
+    }
+  }
+
+  #needShuffler(entry: string): void {
+    if (this.#rules.table.shuffler !== 'none') return;
+    throw new CannotAct(
+      `\`${entry}\`: this table has no shuffler; write \`shuffler: counting\` or ` +
+        '`not-counting` under `table`',
+    );
+  }
+
+  #say(happening: Happening): void {
+    this.#tell?.(happening, this.#clock.nowNs());
+  }
+
+  #now(happening: Happening): number {
+    this.#say(happening);
+    return this.#clock.nowNs();
+  }
+
+  #each(tasks: readonly (() => void)[]): number {
+    let atNs = this.#clock.nowNs();
+    for (const [i, task] of tasks.entries()) {
+      if (i > 0) atNs += CARD_GAP_MS * MS;
+      this.#clock.at(atNs, task);
+    }
+    return atNs;
+  }
+
+  #times(n: number, happening: Happening): number {
+    return this.#each(Array.from({ length: n }, () => () => this.#say(happening)));
+  }
+
+  /** What the colour sensor and, where there is one, the rank reader see of a card. */
+  #cardOut({ back, rank, suit }: CardOut, { shoe, prep }: TableState): Happening {
+    const reads = this.#rules.table.reader === 'rank';
+    return {
+      kind: 'card.out',
+      back: back ?? shoe.batch ?? prep.batch,
+      ...(reads && rank !== undefined ? { rank } : {}),
+      ...(reads && suit !== undefined ? { suit } : {}),
+      lengthMm: CARD_LENGTH_MM,
+      speedMmS: CARD_SPEED_MM_S,
+    };
+  }
+
+  /** The mouth says `blocked` only when something has lain in it for a while. */
+  #block(ms: number): number {
+    const startNs = this.#clock.nowNs();
+    const endNs = startNs + ms * MS;
+    if (ms * MS >= BLOCKED_NS) {
+      this.#clock.at(startNs + BLOCKED_NS, () => this.#say({ kind: 'mouth.blocked' }));
+      this.#clock.at(endNs, () => this.#say({ kind: 'mouth.clear' }));
+    }
+    return endNs;
+  }
+
+  #link({ state, device, identity }: Extract<TableAct, { do: 'link' }>): number {
+    if (!DEVICES.includes(device)) {
+      throw new CannotAct(`\`link\`: there is no device \`${device}\`; ${DEVICES.join(', ')}`);
+    }
+    if (state === 'down') return this.#now({ kind: 'link.down', device, reason: 'no connection' });
+    return this.#now({ kind: 'link.up', device, ...(identity === undefined ? {} : { identity }) });
+  }
+}
+
+/** A journal that outlives the process in memory, as a disk would. */
+const memoryPlace = (): Store => {
+  const store = memoryStore();
+  let journal: MemoryJournal | null = null;
+  return {
+    open: (): Promise<Journal> => {
+      journal = new MemoryJournal(store);
+      return Promise.resolve(journal);
+    },
+    cut: () => {
+      journal?.kill();
+      return Promise.resolve();
+    },
+    verify: () => {
+      let prev = NO_HASH;
+      for (const [i, row] of store.rows.entries()) {
+        if (row.seq !== i + 1 || row.prev !== prev || row.hash !== hashRow(prev, row.body)) {
+          return Promise.resolve([`journal: the chain is broken at row ${i + 1}`]);
+        }
+        prev = row.hash;
+      }
+      return Promise.resolve([]);
+    },
+    dispose: () => Promise.resolve(),
+  };
+};
+
+/** The rules, the loop, a journal in memory and the outbox; no hardware. */
+export const observationsRig = (rules: Rules, seen: StepSeen): Rig =>
+  new Rig({
+    rules,
+    way: (clock) => new ObservationWay(clock, rules),
+    store: memoryPlace(),
+    seen,
+  });
