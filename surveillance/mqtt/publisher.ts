@@ -13,6 +13,7 @@ import {
   topicOf,
 } from '../contract/topics.js';
 import { AckBook } from './ack-book.js';
+import type { BackoffLimits } from './backoff.js';
 import { type AllowedKey, CommandGuard } from './command-guard.js';
 import { type Asker, CommandDesk, replyTopicOf } from './commands.js';
 import { EventLane } from './event-lane.js';
@@ -63,6 +64,7 @@ export interface PublisherParts {
   /** Faults for the log; the same ones are counted in `health`. */
   readonly report: (kind: PublisherFault, text: string) => void;
   readonly window?: number;
+  readonly backoff?: BackoffLimits;
   readonly keepAliveS?: number;
   readonly pubackTimeoutMs?: number;
   /** Shortest gap between two `state` messages, ms. */
@@ -73,6 +75,7 @@ export interface PublisherParts {
 
 const STATE_GAP_MS = 50;
 const RETRY_MS = 1000;
+const SAID_MAX = 16;
 const NS_PER_MS = 1e6;
 /** Answers waiting for room; beyond it the oldest is dropped: its asker has timed out by then. */
 const ANSWERS_MAX = 32;
@@ -98,6 +101,9 @@ export class Publisher {
   #checkpoint: string | null = null;
   #isCheckpointDue = false;
   #isPumping = false;
+  #startedMs = 0;
+  /** Our own last words on `status`. */
+  readonly #said: string[] = [];
 
   /** @throws Error when the table's name cannot be a topic or a command key cannot be used. */
   constructor(parts: PublisherParts) {
@@ -146,6 +152,7 @@ export class Publisher {
       owner: this.#owner(),
       random: parts.random,
       window: this.#window,
+      ...(parts.backoff === undefined ? {} : { backoff: parts.backoff }),
       ...(parts.keepAliveS === undefined ? {} : { keepAliveS: parts.keepAliveS }),
       ...(parts.pubackTimeoutMs === undefined ? {} : { pubackTimeoutMs: parts.pubackTimeoutMs }),
     });
@@ -156,6 +163,7 @@ export class Publisher {
     const { scheduler } = this.#parts;
     this.#state = state;
     this.#isStateDue = true;
+    this.#startedMs = scheduler.wallMs();
     this.#notices.seed(state.findings);
     this.#guard.start({ wallMs: scheduler.wallMs(), wallTrusted: scheduler.wallTrusted() });
     this.#session.start();
@@ -235,7 +243,11 @@ export class Publisher {
     return {
       birth: () => this.#status('online', 'start'),
       will: () => this.#status('offline', 'lost'),
-      subscriptions: () => [topicOf(table, 'cmd'), `${tableRoot(table)}/ack/+`],
+      subscriptions: () => [
+        topicOf(table, 'cmd'),
+        `${tableRoot(table)}/ack/+`,
+        topicOf(table, 'status'),
+      ],
       up: () => {
         this.#late.connected(this.#parts.journal.head().seq);
         this.#notices.up();
@@ -345,9 +357,18 @@ export class Publisher {
   #message(message: InMessage): void {
     const topic = parseTopic(message.topic);
     if (topic?.kind === 'cmd') this.#desk.message(message);
+    else if (topic?.kind === 'status') this.#heardStatus(Buffer.from(message.payload).toString());
     else if (topic?.kind === 'ack' && topic.consumer !== null) {
       this.#acks.message(topic.consumer, message.payload);
     }
+  }
+
+  /** Our own name in somebody else's words: not every broker says that it let another in. */
+  #heardStatus(payload: string): void {
+    if (this.#said.includes(payload)) return;
+    const since = /"sinceMs":(\d+)/.exec(payload)?.[1];
+    if (since === undefined || Number(since) <= this.#startedMs) return;
+    this.#session.yieldTo("another box speaks on this table's topics: two carry the same name");
   }
 
   #status(status: 'online' | 'offline', reason: 'start' | 'stop' | 'lost'): OutMessage {
@@ -365,6 +386,8 @@ export class Publisher {
       hash,
     });
     this.#parts.inspect?.('status', payload);
+    this.#said.push(payload);
+    if (this.#said.length > SAID_MAX) this.#said.shift();
     return { topic: topicOf(table, 'status'), payload, qos: 1, retain: true };
   }
 

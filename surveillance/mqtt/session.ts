@@ -15,7 +15,7 @@ const NS_PER_MS = 1e6;
 export type SessionState = 'stopped' | 'connecting' | 'up' | 'waiting';
 
 export interface SessionOwner {
-  /** Said first on each link, before anything else. */
+  /** Said on each link before anything else; the subscriptions are asked for just before. */
   birth(): OutMessage;
   will(): OutMessage;
   subscriptions(): readonly string[];
@@ -78,6 +78,7 @@ export class Session {
   #watch: Cancel | null = null;
   #connects = 0;
   #stopped: (() => void) | null = null;
+  #yielding: string | null = null;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -174,6 +175,12 @@ export class Session {
     });
   }
 
+  /** Another box speaks with our name: leaves it the floor for a while, and says so. */
+  yieldTo(reason: string): void {
+    this.#yielding = reason;
+    this.#link?.drop(reason);
+  }
+
   #open(): void {
     const { transport, clientId, owner, keepAliveS } = this.#parts;
     this.#retry = null;
@@ -210,18 +217,21 @@ export class Session {
     this.#limits = limits;
     this.#upNs = scheduler.nowNs();
     this.#connects += 1;
-    this.publish(owner.birth());
     const generation = this.#generation;
     link.subscribe(owner.subscriptions(), (refusal) => {
       if (refusal === null || generation !== this.#generation) return;
       owner.fault('subscribe-refused', `the broker would not give us our commands: ${refusal}`);
     });
+    this.publish(owner.birth());
     owner.up(limits);
     owner.room();
   }
 
-  #closed(end: LinkEnd): void {
+  #closed(how: LinkEnd): void {
     const { owner, scheduler } = this.#parts;
+    const end: LinkEnd =
+      this.#yielding === null ? how : { kind: 'taken-over', reason: this.#yielding };
+    this.#yielding = null;
     const upMs =
       this.#state === 'up' ? Math.max(1, (scheduler.nowNs() - this.#upNs) / NS_PER_MS) : 0;
     this.#generation += 1;

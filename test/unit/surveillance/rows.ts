@@ -10,7 +10,7 @@ import type {
   TableStep,
 } from '../../../controller/core/ports.js';
 import { SimulatedClock } from '../../../controller/core/simulated-clock.js';
-import type { Table } from '../../../controller/core/procedure.js';
+import { DEFAULT_POLICY, type Table } from '../../../controller/core/procedure.js';
 import { initialState, type TableState } from '../../../controller/core/state.js';
 import { evolve } from '../../../controller/core/evolve.js';
 import type { TopicKind } from '../../../surveillance/contract/topics.js';
@@ -32,18 +32,7 @@ export const tableOf = (): Table => ({
   reader: 'none',
   batches: ['red'],
   enforcement: 'lock',
-  policy: {
-    countStaleRounds: null,
-    countStaleMinutes: null,
-    escalateFloorS: 30,
-    escalateSurveillanceS: 120,
-    dwellCutS: null,
-    dwellLoadS: null,
-    blockedMs: 3000,
-    tamperLid: 'warn',
-    sensorFault: 'warn',
-    clockUntrusted: 'warn',
-  },
+  policy: DEFAULT_POLICY,
 });
 
 const sorted = (value: unknown): unknown => {
