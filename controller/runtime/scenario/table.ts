@@ -1,3 +1,4 @@
+import { fitProblems } from '../../config/fit.js';
 import type { Rules } from '../../core/decide.js';
 import { type Dealing, DEFAULT_POLICY, type Procedure, type Table } from '../../core/procedure.js';
 import { isPackTrouble, loadProcedure } from '../procedure-files.js';
@@ -32,12 +33,14 @@ export const rulesOf = (scenario: Scenario): Rules => {
     ...given,
     policy: { ...DEFAULT_POLICY, ...policy },
   };
-  const problem = (why: string): ScenarioProblem =>
-    new ScenarioProblem(scenario.file, scenario.table, `\`table\`: ${why}`);
-  if (!procedure.dealing.includes(table.dealing)) {
-    throw problem(
-      `${procedure.id} is not dealt by \`${table.dealing}\`; ` +
-        `it takes ${procedure.dealing.join(', ')}`,
+  for (const { key, cause, cure } of fitProblems(procedure, table)) {
+    // A range of decks nobody has read in the law is no reason to refuse a trial, nor is a trial
+    // with one batch of a game that alternates two.
+    if ((key === 'decks' && !procedure.deck.cite.verified) || key === 'batches') continue;
+    throw new ScenarioProblem(
+      scenario.file,
+      scenario.table,
+      `\`table: ${key}\`: ${cause}; ${cure}`,
     );
   }
   return { procedure, table };
