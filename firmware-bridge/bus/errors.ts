@@ -1,4 +1,4 @@
-/** Whether trying again can help: `retry` with back-off, `never` until a person changes something. */
+/** Can trying again help: `retry` with back-off, `never` until a person changes something. */
 export type RetryClass = 'retry' | 'never';
 
 /** A bus, a line or a device on it did not do what it was asked. */

@@ -7,7 +7,7 @@ export interface StreamSink {
   closed(reason: string): void;
 }
 
-/** A serial port, a TCP connection, or a virtual line. `open` may be called again after `closed`. */
+/** A serial port, a TCP connection or a virtual line; `open` may be called again after `closed`. */
 export interface ByteStream {
   open(sink: StreamSink): void;
   /** Best effort: a stream that is not open drops the bytes. */

@@ -1,4 +1,4 @@
-/** Check algorithms a profile may name. Parameters of the CRCs are those of the public catalogues. */
+/** Check algorithms a profile may name. The CRCs' parameters are those of public catalogues. */
 export const CHECK_KINDS = [
   'none',
   'xor',

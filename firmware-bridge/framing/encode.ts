@@ -30,7 +30,7 @@ export const encode = (profile: Profile, saying: Saying, sequence: Sequence): Ui
     case 'binary':
       return encodeBinary(profile, saying, sequence);
     case 'json':
-      return frameOf(profile.frame, asciiBytes(JSON.stringify(saying.values)));
+      return frameOf(profile.frame, jsonBytes(saying.values));
   }
 };
 
@@ -159,6 +159,15 @@ export const frameOf = (rule: FrameRule, payload: Uint8Array): Uint8Array => {
   frame.set(terminator, to + marker + checkRoom);
   return frame;
 };
+
+/** JSON in printable ASCII: all else is escaped, so that no byte looks like a frame's end. */
+export const jsonBytes = (value: object): Uint8Array =>
+  asciiBytes(
+    JSON.stringify(value).replace(
+      /[\u007f-\uffff]/g,
+      (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  );
 
 const asciiBytes = (text: string): Uint8Array => {
   const bytes = new Uint8Array(text.length);

@@ -175,7 +175,7 @@ export class Framer {
     this.#sink.frame(this.#buffer, payload, to, atNs);
   }
 
-  /** Where the payload ends: before the marker or the check; -1 where a demanded check is missing. */
+  /** Where the payload ends: before the marker or the check; -1 where a check is missing. */
   #payloadEnd(from: number, body: number): number {
     const { check } = this.#rule;
     if (this.#checkBytes === 0 || check.place === 'after-end') return body;

@@ -25,7 +25,7 @@ const lineSchema = z.strictObject({
 const endSchema = z.union([
   z.strictObject({ terminator: bytes }),
   z.strictObject({
-    /** Offset of the length field from the frame's first byte; `adds`: whole frame = value + adds. */
+    /** Offset of the length field in the frame; `adds`: whole frame = value + adds. */
     length: z.strictObject({
       at: z.int().min(0).max(16),
       bytes: z.union([z.literal(1), z.literal(2)]).default(1),

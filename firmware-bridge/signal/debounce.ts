@@ -5,6 +5,12 @@
  */
 export const GLITCH_NS = 2_500_000;
 
+/**
+ * The old level held this long inside a burst parts it: what came before was a glitch of its own
+ * and must not date the change. Flutter returns for less, ns.
+ */
+export const PART_NS = 1_000_000;
+
 /** No time: nothing pending, nothing due. */
 export const NEVER = -1;
 
@@ -33,10 +39,12 @@ export class Debounce {
 
   /** Call `settle(atNs)` first: a burst may have ended before this edge. */
   edge(active: boolean, atNs: number): void {
+    const heldNs = atNs - this.#rawSinceNs;
     this.#rawSinceNs = atNs;
     if (active === this.raw) return;
     this.raw = active;
-    if (this.pendingNs === NEVER && active !== this.level) this.pendingNs = atNs;
+    if (active === this.level) return;
+    if (this.pendingNs === NEVER || heldNs >= PART_NS) this.pendingNs = atNs;
   }
 
   /** True when the level changed: see `level` and `changedNs`. */

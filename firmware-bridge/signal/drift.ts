@@ -6,7 +6,7 @@ export const GAIN_MAX = 2;
 /** A single reading farther than this from the baseline is an event, not drift: not learnt. */
 export const STEP_MAX = 1.25;
 
-/** Slow baseline of the empty mouth: what the sensor's lamp and window have become since calibration. */
+/** Slow baseline of the empty mouth: what lamp and window have become since calibration. */
 export class DriftTracker {
   /** Brightness now against calibration. */
   gain = 1;

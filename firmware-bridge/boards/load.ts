@@ -1,0 +1,212 @@
+import { dirname, join, resolve } from 'node:path';
+import { LineCounter, parseDocument } from 'yaml';
+import type { LineSpec } from '../bus/gpio.js';
+import { FileError, loadProfile, packageRoot, readText } from '../files.js';
+import { lineAt, type FileFault } from '../framing/parse-profile.js';
+import type { Profile } from '../framing/profile.js';
+import type { MouthCalibration } from '../signal/calibration.js';
+import { boardSchema, calibrationSchema, type BoardFile, type DeviceSpec } from './schema.js';
+
+/** A board file, checked, with everything it names read in. */
+export interface Board extends BoardFile {
+  readonly file: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+  readonly calibrations: Readonly<Record<string, MouthCalibration>>;
+}
+
+type Path = readonly (string | number)[];
+
+/** One of our boards by name (`virtual`, `pi4`), or a board file by its path. */
+export const boardFile = (nameOrPath: string): string =>
+  /^[a-z0-9-]+$/.test(nameOrPath)
+    ? join(packageRoot(), 'firmware-bridge', 'boards', `${nameOrPath}.yaml`)
+    : resolve(nameOrPath);
+
+/** Reads and checks a board file. Throws `FileError` with every fault, each with its line. */
+export const loadBoard = (nameOrPath: string): Board => {
+  const file = boardFile(nameOrPath);
+  return parseBoard(readText(file), file);
+};
+
+export const parseBoard = (text: string, file: string): Board => {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter, uniqueKeys: true });
+  const fault = (path: Path, message: string): FileFault => ({
+    file,
+    line: lineAt(document, counter, path),
+    message: path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  });
+  const [bad] = document.errors;
+  if (bad !== undefined) {
+    const line = bad.linePos?.[0].line ?? 0;
+    throw new FileError([{ file, line, message: bad.message.split('\n')[0] ?? 'not YAML' }]);
+  }
+  const parsed = boardSchema.safeParse(document.toJS());
+  if (!parsed.success) {
+    throw new FileError(
+      parsed.error.issues.map((issue) =>
+        fault(
+          issue.path.map((p) => (typeof p === 'symbol' ? String(p) : p)),
+          issue.message,
+        ),
+      ),
+    );
+  }
+  const faults = lintBoard(parsed.data).map(([path, message]) => fault(path, message));
+  if (faults.length > 0) throw new FileError(faults);
+  return { ...parsed.data, file, ...attachments(parsed.data, file) };
+};
+
+const attachments = (board: BoardFile, file: string): Pick<Board, 'profiles' | 'calibrations'> => {
+  const profiles: Record<string, Profile> = {};
+  const calibrations: Record<string, MouthCalibration> = {};
+  for (const [name, device] of Object.entries(board.devices)) {
+    if ('profile' in device) profiles[name] = loadProfile(device.profile, file);
+    if (device.driver === 'shoe-mouth') calibrations[name] = calibrationOf(device, file);
+  }
+  return { profiles, calibrations };
+};
+
+const calibrationOf = (
+  device: Extract<DeviceSpec, { driver: 'shoe-mouth' }>,
+  besides: string,
+): MouthCalibration => {
+  if (typeof device.calibration !== 'string') return device.calibration;
+  const file = resolve(dirname(besides), device.calibration);
+  return parseCalibration(readText(file), file);
+};
+
+/** A file written by `cutcard calibrate`. */
+export const parseCalibration = (text: string, file: string): MouthCalibration => {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter });
+  const parsed = calibrationSchema.safeParse(document.toJS());
+  if (parsed.success) return parsed.data;
+  throw new FileError(
+    parsed.error.issues.map((issue) => ({
+      file,
+      line: lineAt(document, counter, issue.path),
+      message: `${issue.path.join('.')}: ${issue.message}`,
+    })),
+  );
+};
+
+/** What each driver names, and in which list it must stand. */
+const references = (
+  device: DeviceSpec,
+): readonly (readonly [string, string, 'lines' | 'i2c' | 'streams' | 'devices'])[] => {
+  switch (device.driver) {
+    case 'shoe-mouth':
+      return [
+        ['beamA', device.beamA, 'lines'],
+        ['beamB', device.beamB, 'lines'],
+        ...(device.colour === undefined ? [] : ([['colour', device.colour, 'devices']] as const)),
+        ...(device.reader === undefined ? [] : ([['reader', device.reader, 'devices']] as const)),
+      ];
+    case 'tcs34725':
+    case 'display':
+      return [['bus', device.bus, 'i2c']];
+    case 'keypad':
+      return [
+        ['bus', device.bus, 'i2c'],
+        ['interrupt', device.interrupt, 'lines'],
+        ...(device.floorKey === undefined
+          ? []
+          : ([['floorKey', device.floorKey, 'lines']] as const)),
+        ...(device.techKey === undefined ? [] : ([['techKey', device.techKey, 'lines']] as const)),
+      ];
+    case 'tower':
+      return [
+        ['green', device.green, 'lines'],
+        ['amber', device.amber, 'lines'],
+        ['red', device.red, 'lines'],
+      ];
+    case 'lamp-tap':
+      return [
+        ['green', device.green, 'lines'],
+        ['red', device.red, 'lines'],
+      ];
+    case 'gate':
+    case 'sounder':
+    case 'lid':
+    case 'shoe-present':
+      return [['line', device.line, 'lines']];
+    case 'rank-reader':
+      return [
+        ['stream', device.stream, 'streams'],
+        ['mouth', device.mouth, 'devices'],
+      ];
+    case 'badge-reader':
+      return [
+        ['stream', device.stream, 'streams'],
+        ['keypad', device.keypad, 'devices'],
+      ];
+    case 'shuffler':
+    case 'rack':
+    case 'panel':
+      return [['stream', device.stream, 'streams']];
+  }
+};
+
+const lintBoard = (board: BoardFile): [Path, string][] => {
+  const faults: [Path, string][] = [];
+  const owners = new Map<string, string>();
+  for (const [name, device] of Object.entries(board.devices)) {
+    for (const [key, target, list] of references(device)) {
+      if (!Object.hasOwn(board[list], target)) {
+        const known = Object.keys(board[list]).join(', ') || 'none';
+        faults.push([['devices', name, key], `there is no \`${target}\` in ${list}: ${known}`]);
+      } else if (list === 'lines' || list === 'streams') {
+        const owner = owners.get(`${list}/${target}`);
+        if (owner !== undefined) {
+          faults.push([['devices', name, key], `\`${target}\` already belongs to ${owner}`]);
+        }
+        owners.set(`${list}/${target}`, name);
+      }
+    }
+    if (device.driver === 'keypad' && new Set(device.keys).size < device.keys.length) {
+      faults.push([['devices', name, 'keys'], 'a key stands twice']);
+    }
+  }
+  const places = new Map<string, string>();
+  for (const [name, line] of Object.entries(board.lines)) {
+    const place = `${line.chip} line ${line.offset}`;
+    const other = places.get(place);
+    if (other !== undefined) faults.push([['lines', name], `${place} is already ${other}`]);
+    places.set(place, name);
+  }
+  return faults;
+};
+
+/** The line as the buses take it. */
+export const lineSpec = (board: BoardFile, name: string): LineSpec => {
+  const line = board.lines[name];
+  if (line === undefined) throw new Error(`the board ${board.name} has no line ${name}`);
+  const { chip, offset, bias, debounceUs } = line;
+  return { name, chip, offset, activeLow: line.active === 'low', bias, debounceUs };
+};
+
+/** What a table has: a board lists all that can be fitted. */
+export interface Fitted {
+  readonly shuffler: boolean;
+  readonly reader: boolean;
+  readonly lampTap: boolean;
+}
+
+/** The board without the devices that this table does not have. */
+export const fitBoard = (board: Board, fitted: Fitted): Board => {
+  const keep = (device: DeviceSpec): boolean => {
+    if (device.driver === 'shuffler') return fitted.shuffler;
+    if (device.driver === 'rank-reader') return fitted.reader;
+    return device.driver === 'lamp-tap' ? fitted.lampTap : true;
+  };
+  const devices: Record<string, DeviceSpec> = {};
+  for (const [name, device] of Object.entries(board.devices)) {
+    if (!keep(device)) continue;
+    if (device.driver === 'shoe-mouth' && !fitted.reader) {
+      const { reader: _reader, ...without } = device;
+      devices[name] = without;
+    } else devices[name] = device;
+  }
+  return { ...board, devices };
+};

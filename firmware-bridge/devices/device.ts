@@ -1,0 +1,22 @@
+import type { Directive } from '../../controller/core/directive.js';
+import type { Link, Tell } from './link.js';
+
+/** One piece of hardware. `start` and `stop` may be called twice and never throw. */
+export interface Device {
+  readonly name: string;
+  start(tell: Tell): void;
+  /** Outputs go to their safe state. */
+  stop(): void;
+  /** Takes the directives it can perform; the others are not its business. */
+  perform?(directive: Directive): void;
+  /** For health and the doctor. */
+  status(): DeviceStatus;
+}
+
+export interface DeviceStatus {
+  readonly state: Link['state'];
+  readonly identity: string | null;
+  readonly reason: string | null;
+  /** What went wrong without breaking the link, by name: rejected frames, unknown colours. */
+  readonly counts: Readonly<Record<string, number>>;
+}

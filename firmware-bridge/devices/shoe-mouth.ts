@@ -1,0 +1,369 @@
+import type { Rank, Suit } from '../../controller/core/cards.js';
+import type { Cancel, Scheduler } from '../../controller/core/ports.js';
+import { reasonOf } from '../bus/errors.js';
+import type { EdgeSink, GpioBus, InputLine, LineSpec } from '../bus/gpio.js';
+import { BeamPair, type MouthSink } from '../signal/beam-pair.js';
+import type { MouthCalibration } from '../signal/calibration.js';
+import { ColourClassifier, UNKNOWN } from '../signal/colour.js';
+import { NEVER } from '../signal/debounce.js';
+import { DriftTracker } from '../signal/drift.js';
+import { judgePassage } from '../signal/judge.js';
+import type { Transit } from '../signal/transit.js';
+import type { Device, DeviceStatus } from './device.js';
+import { Link, type Tell } from './link.js';
+import { TCS_INTEGRATION_NS, type Tcs34725 } from './tcs34725.js';
+
+/** From both beams covered to the first reading whose whole integration saw the card, ns. */
+export const FIRST_SAMPLE_NS = 2 * TCS_INTEGRATION_NS + 1_000_000;
+/** Readings of one card; a card that is held still needs no more. */
+export const SAMPLES_MAX = 8;
+/** A rank reader may report this long after the card has left, ns. */
+export const RANK_WAIT_NS = 60_000_000;
+/** Looks at a line whose level differs from its last edge before edges count as lost. */
+export const LATE_EDGES_MAX = 8;
+const LATE_EDGE_NS = 1_000_000;
+
+export interface MouthParts {
+  readonly name: string;
+  readonly scheduler: Scheduler;
+  readonly gpio: GpioBus;
+  readonly beamA: LineSpec;
+  readonly beamB: LineSpec;
+  /** null: no colour sensor; backs are unknown and the cover card is known by its length only. */
+  readonly colour: Tcs34725 | null;
+  /** A rank reader is fitted: a card waits for its reading. */
+  readonly reader: boolean;
+  readonly calibration: MouthCalibration;
+}
+
+/** A passage that is over and waits for a colour transfer or a rank. */
+interface Passed {
+  kind: Transit['kind'];
+  endNs: number;
+  lengthMm: number;
+  speedMmS: number;
+  waiting: boolean;
+}
+
+/** The shoe's mouth: two beams and a colour sensor become cards. */
+export class ShoeMouth implements Device, MouthSink {
+  readonly name: string;
+  readonly #p: MouthParts;
+  readonly #pair: BeamPair;
+  readonly #classifier: ColourClassifier;
+  readonly #drift: DriftTracker;
+  readonly #seen: Int32Array;
+  readonly #passed: Passed;
+  #tell: Tell = () => undefined;
+  #link: Link | null = null;
+  #a: InputLine | null = null;
+  #b: InputLine | null = null;
+  #cancelSettle: Cancel | null = null;
+  #settleNs = NEVER;
+  #late = 0;
+  #samples = 0;
+  #sampling = false;
+  #cancelSample: Cancel | null = null;
+  #cancelWait: Cancel | null = null;
+  #rank: Rank | null = null;
+  #suit: Suit | null = null;
+  #rankConflict = false;
+  #rankHeard = false;
+  #driftOk = true;
+  readonly #counts = { lostEdges: 0, unknownColours: 0, strayRanks: 0, drifted: 0 };
+
+  constructor(parts: MouthParts) {
+    this.name = parts.name;
+    this.#p = parts;
+    this.#pair = new BeamPair(parts.calibration.spacingMm, this);
+    this.#classifier = new ColourClassifier(parts.calibration.colours);
+    const empty = parts.calibration.colours.find((c) => c.kind === 'nothing');
+    this.#drift = new DriftTracker(empty?.clear ?? 1);
+    this.#seen = new Int32Array(parts.calibration.colours.length);
+    this.#passed = { kind: 'touched', endNs: NEVER, lengthMm: NaN, speedMmS: NaN, waiting: false };
+    if (parts.colour !== null && empty !== undefined) {
+      parts.colour.isIdle = () => this.#pair.transit.startNs === NEVER;
+      parts.colour.onIdle = (_ok, clear) => this.#idle(clear);
+    }
+  }
+
+  start(tell: Tell): void {
+    this.#tell = tell;
+    this.#link ??= new Link({
+      device: this.name,
+      scheduler: this.#p.scheduler,
+      tell,
+      silenceNs: null,
+      open: () => this.#open(),
+      shut: () => this.#shut(),
+    });
+    this.#link.start();
+  }
+
+  stop(): void {
+    this.#link?.stop();
+    this.#link = null;
+  }
+
+  status(): DeviceStatus {
+    return {
+      state: this.#link?.state ?? 'closed',
+      identity: this.#link?.identity ?? null,
+      reason: this.#link?.lastReason ?? null,
+      counts: { ...this.#counts },
+    };
+  }
+
+  /** A reading of the rank reader; without a rank it saw a card it could not read. */
+  rank(rank: Rank | null, suit: Suit | null, atNs: number): void {
+    const passing = this.#pair.transit.startNs !== NEVER && this.#pair.transit.startNs <= atNs;
+    if (!passing && !this.#passed.waiting) {
+      this.#counts.strayRanks += 1;
+      return;
+    }
+    if (this.#rankHeard && (rank !== this.#rank || suit !== this.#suit)) this.#rankConflict = true;
+    this.#rankHeard = true;
+    this.#rank = rank;
+    this.#suit = suit;
+    if (this.#passed.waiting) this.#finish(false);
+  }
+
+  leaving(atNs: number): void {
+    // The card before this one can wait no longer.
+    if (this.#passed.waiting) this.#finish(true);
+    if (this.#p.colour?.isUp !== true) return;
+    this.#samples = 0;
+    this.#armSample(Math.max(atNs + FIRST_SAMPLE_NS, this.#p.scheduler.nowNs()));
+  }
+
+  transit(transit: Transit): void {
+    if (this.#passed.waiting) this.#finish(true);
+    const passed = this.#passed;
+    passed.kind = transit.kind;
+    passed.endNs = transit.endNs;
+    passed.lengthMm = transit.lengthMm;
+    passed.speedMmS = transit.speedMmS;
+    passed.waiting = true;
+    this.#cancelSample?.();
+    this.#finish(false);
+  }
+
+  blocked(atNs: number): void {
+    this.#tell({ kind: 'mouth.blocked' }, atNs);
+  }
+
+  clear(atNs: number): void {
+    if (this.#passed.waiting) this.#finish(true);
+    this.#tell({ kind: 'mouth.clear' }, atNs);
+  }
+
+  #open(): void {
+    try {
+      this.#a = this.#p.gpio.input(this.#p.beamA, this.#sinkFor(0));
+      this.#b = this.#p.gpio.input(this.#p.beamB, this.#sinkFor(1));
+      this.#pair.reset(this.#a.read(), this.#b.read(), this.#p.scheduler.nowNs());
+    } catch (thrown) {
+      this.#link?.down(reasonOf(thrown));
+      return;
+    }
+    this.#link?.up();
+    this.#armSettle();
+  }
+
+  #shut(): void {
+    this.#cancelSettle?.();
+    this.#cancelSample?.();
+    this.#cancelWait?.();
+    this.#settleNs = NEVER;
+    this.#passed.waiting = false;
+    this.#forget();
+    this.#a?.close();
+    this.#b?.close();
+    this.#a = null;
+    this.#b = null;
+  }
+
+  #sinkFor(beam: 0 | 1): EdgeSink {
+    let seq = 0;
+    return {
+      edge: (active, atNs, lineSeq) => {
+        const expected = seq + 1;
+        seq = lineSeq;
+        if (lineSeq !== expected) {
+          this.#lost(`${lineSeq - expected} edges of beam ${beam === 0 ? 'A' : 'B'} were lost`);
+          return;
+        }
+        this.#pair.edge(beam, active, atNs);
+        this.#armSettle();
+      },
+      fault: (error) => this.#link?.down(error.message),
+    };
+  }
+
+  /** Edges are missing: take the levels as they are and say that cards may have moved unseen. */
+  #lost(reason: string): void {
+    this.#counts.lostEdges += 1;
+    this.#late = 0;
+    try {
+      const now = this.#p.scheduler.nowNs();
+      this.#passed.waiting = false;
+      this.#forget();
+      this.#pair.reset(this.#a?.read() ?? false, this.#b?.read() ?? false, now);
+      this.#link?.interrupted(reason);
+      this.#armSettle();
+    } catch (thrown) {
+      this.#link?.down(reasonOf(thrown));
+    }
+  }
+
+  #armSettle(): void {
+    const due = this.#pair.dueNs();
+    if (due === NEVER || (this.#settleNs !== NEVER && this.#settleNs <= due)) return;
+    this.#cancelSettle?.();
+    this.#settleNs = due;
+    this.#cancelSettle = this.#p.scheduler.at(due, this.#settle);
+  }
+
+  readonly #settle = (): void => {
+    this.#settleNs = NEVER;
+    const now = this.#p.scheduler.nowNs();
+    const due = this.#pair.dueNs();
+    if (due !== NEVER && due <= now) {
+      if (!this.#levelsAgree()) return;
+      this.#pair.settle(now);
+    }
+    this.#armSettle();
+  };
+
+  /** A timer may run before edges the kernel already holds: then the line reads otherwise. */
+  #levelsAgree(): boolean {
+    try {
+      const a = this.#a?.read() === this.#pair.rawLevel(0);
+      const b = this.#b?.read() === this.#pair.rawLevel(1);
+      if (a && b) {
+        this.#late = 0;
+        return true;
+      }
+    } catch (thrown) {
+      this.#link?.down(reasonOf(thrown));
+      return false;
+    }
+    this.#late += 1;
+    if (this.#late > LATE_EDGES_MAX) {
+      this.#lost('a beam changed and no edge was told');
+      return false;
+    }
+    this.#settleNs = this.#p.scheduler.nowNs() + LATE_EDGE_NS;
+    this.#cancelSettle = this.#p.scheduler.at(this.#settleNs, this.#settle);
+    return false;
+  }
+
+  #armSample(dueNs: number): void {
+    this.#cancelSample?.();
+    this.#cancelSample = this.#p.scheduler.at(dueNs, () => this.#sample());
+  }
+
+  #sample(): void {
+    // Beam A lies inside the sensor: while it is covered the card covers the sensor whole.
+    if (!this.#pair.transit.leaving() || !this.#pair.rawLevel(0)) return;
+    this.#samples += 1;
+    this.#sampling = true;
+    this.#p.colour?.sample((ok, clear, red, green, blue) => {
+      this.#sampling = false;
+      const index = ok ? this.#classifier.classify(clear, red, green, blue) : UNKNOWN;
+      if (index !== UNKNOWN) this.#seen[index] = (this.#seen[index] ?? 0) + 1;
+      if (this.#passed.waiting) this.#finish(false);
+    });
+    if (this.#samples < SAMPLES_MAX) {
+      this.#armSample(this.#p.scheduler.nowNs() + TCS_INTEGRATION_NS);
+    }
+  }
+
+  #idle(clear: number): void {
+    const ok = this.#drift.idle(clear);
+    this.#classifier.setGain(this.#drift.gain);
+    if (ok === this.#driftOk) return;
+    this.#driftOk = ok;
+    if (ok) return;
+    this.#counts.drifted += 1;
+    const device = this.#p.colour?.name ?? this.name;
+    this.#tell({ kind: 'device.stale', device }, this.#p.scheduler.nowNs());
+  }
+
+  /** Ends a passage when all of it is in, or at once when `now`. */
+  #finish(now: boolean): void {
+    const passed = this.#passed;
+    const isCard = passed.kind === 'out';
+    if (!now && isCard && (this.#sampling || this.#awaitsRank())) return;
+    passed.waiting = false;
+    this.#cancelWait?.();
+    if (isCard) this.#tellOut(passed);
+    else if (passed.kind === 'back') this.#tell({ kind: 'card.back' }, passed.endNs);
+    this.#forget();
+  }
+
+  #awaitsRank(): boolean {
+    if (!this.#p.reader || this.#rankHeard) return false;
+    const due = this.#passed.endNs + RANK_WAIT_NS;
+    if (this.#p.scheduler.nowNs() >= due) return false;
+    this.#cancelWait?.();
+    this.#cancelWait = this.#p.scheduler.at(due, () => {
+      if (this.#passed.waiting) this.#finish(false);
+    });
+    return true;
+  }
+
+  #tellOut(passed: Passed): void {
+    const { colours } = this.#p.calibration;
+    let back: string | null = null;
+    let backs = 0;
+    let cover = false;
+    for (const [i, reference] of colours.entries()) {
+      if ((this.#seen[i] ?? 0) === 0) continue;
+      if (reference.kind === 'cover') cover = true;
+      if (reference.kind !== 'back') continue;
+      backs += 1;
+      back = reference.name;
+    }
+    if (backs !== 1) {
+      back = null;
+      if (!cover) this.#counts.unknownColours += 1;
+    }
+    const { endNs, lengthMm } = passed;
+    const passage = judgePassage(lengthMm, backs > 0, cover, this.#p.calibration);
+    if (passage === 'double') {
+      this.#tell({ kind: 'card.double', lengthMm: tenth(lengthMm) ?? 0 }, endNs);
+      return;
+    }
+    if (passage !== 'cover') this.#tellCard(passed, back, passage === 'card');
+    if (passage !== 'card') this.#tell({ kind: 'cover.out' }, endNs);
+  }
+
+  #tellCard(passed: Passed, back: string | null, alone: boolean): void {
+    const rank = this.#rankConflict ? null : this.#rank;
+    const suit = rank === null ? null : this.#suit;
+    this.#tell(
+      {
+        kind: 'card.out',
+        ...(back === null ? {} : { back }),
+        ...(rank === null ? {} : { rank }),
+        ...(suit === null ? {} : { suit }),
+        lengthMm: alone ? tenth(passed.lengthMm) : null,
+        speedMmS: alone ? whole(passed.speedMmS) : null,
+      },
+      passed.endNs,
+    );
+  }
+
+  /** A reading belongs to one passage only; a rank must not outlive its card. */
+  #forget(): void {
+    this.#seen.fill(0);
+    this.#rank = null;
+    this.#suit = null;
+    this.#rankConflict = false;
+    this.#rankHeard = false;
+  }
+}
+
+const tenth = (mm: number): number | null => (Number.isNaN(mm) ? null : Math.round(mm * 10) / 10);
+const whole = (mmS: number): number | null => (Number.isNaN(mmS) ? null : Math.round(mmS));

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseProfile, type FileFault } from './framing/parse-profile.js';
+import type { Profile } from './framing/profile.js';
+
+/** A file of ours (board, profile, calibration) that cannot be used. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+  readonly faults: readonly FileFault[];
+
+  constructor(faults: readonly FileFault[]) {
+    super(faults.map((f) => `${f.file}${f.line > 0 ? `:${f.line}` : ''}: ${f.message}`).join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** The installed package: the nearest folder above this file that holds firmware-bridge/boards. */
+export const packageRoot = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    if (existsSync(join(folder, 'firmware-bridge', 'boards', 'virtual.yaml'))) return folder;
+    const above = dirname(folder);
+    if (above === folder) throw new Error('the package is incomplete: no firmware-bridge/boards');
+    folder = above;
+  }
+};
+
+export const readText = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FileError([{ file, line: 0, message: `cannot be read: ${why}` }]);
+  }
+};
+
+/** A profile by its name (one of ours) or by a path, relative to the file that names it. */
+export const loadProfile = (name: string, besides: string): Profile => {
+  const file = /^[a-z0-9-]+$/.test(name)
+    ? join(packageRoot(), 'firmware-bridge', 'profiles', `${name}.yaml`)
+    : isAbsolute(name)
+      ? name
+      : resolve(dirname(besides), name);
+  const result = parseProfile(readText(file), file);
+  if (!result.ok) throw new FileError(result.faults);
+  return result.profile;
+};

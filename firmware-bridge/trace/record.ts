@@ -1,0 +1,206 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { Scheduler } from '../../controller/core/ports.js';
+import type { Table } from '../../controller/core/procedure.js';
+import type { Board } from '../boards/load.js';
+import type { Buses } from '../bus/buses.js';
+import type { EdgeSink, GpioBus, InputLine, LineSpec, OutputLine } from '../bus/gpio.js';
+import type { I2cBus, I2cDone } from '../bus/i2c.js';
+import type { ByteStream, StreamSink } from '../bus/stream.js';
+import { RankMask } from './mask.js';
+
+/** Written in blocks of this size, bytes; the rest when the buses are let go. */
+export const TRACE_BLOCK = 64 * 1024;
+
+export interface RecordOptions {
+  readonly file: string;
+  /** `pa/631a-baccarat` */
+  readonly procedure: string;
+  readonly table: Partial<Table>;
+}
+
+/**
+ * A trace file: JSON lines. The first is the header, then one line an event, `t` in ns after the
+ * start. Keys: `e` edge of a line (`l` level, `s` sequence) · `g` level read · `i` I2C transfer
+ * (`a` address, `r` register or -1 for a write, `n` bytes asked, `d` bytes in hex or `x` error) ·
+ * `b` bytes of a stream (`d`) · `o` stream opened · `c` stream closed · `f` line fault.
+ */
+class TraceWriter {
+  readonly #fd: number;
+  readonly #startNs: number;
+  readonly #scheduler: Scheduler;
+  #block = '';
+
+  constructor(file: string, scheduler: Scheduler, header: object) {
+    this.#scheduler = scheduler;
+    this.#startNs = scheduler.nowNs();
+    this.#fd = openSync(file, 'w', 0o600);
+    this.#block = `${JSON.stringify(header)}\n`;
+  }
+
+  put(fields: string, atNs: number = this.#scheduler.nowNs()): void {
+    this.#block += `{"t":${atNs - this.#startNs},${fields}}\n`;
+    if (this.#block.length >= TRACE_BLOCK) this.flush();
+  }
+
+  flush(): void {
+    writeSync(this.#fd, this.#block);
+    this.#block = '';
+  }
+
+  close(): void {
+    this.flush();
+    closeSync(this.#fd);
+  }
+}
+
+/** The same buses, with everything that comes in written to a file. Ranks are masked. */
+export const recordBuses = (
+  buses: Buses,
+  board: Board,
+  scheduler: Scheduler,
+  options: RecordOptions,
+): Buses => {
+  const { file: _file, profiles: _p, calibrations, ...boardHead } = board;
+  const writer = new TraceWriter(options.file, scheduler, {
+    trace: 1,
+    procedure: options.procedure,
+    table: options.table,
+    wallStartMs: scheduler.wallMs(),
+    board: boardHead,
+    calibrations,
+  });
+  const i2c: Record<string, I2cBus> = {};
+  for (const [name, bus] of Object.entries(buses.i2c))
+    i2c[name] = new RecordedI2c(name, bus, writer);
+  const streams: Record<string, ByteStream> = {};
+  for (const [name, stream] of Object.entries(buses.streams)) {
+    const reader = Object.entries(board.devices).find(
+      ([, spec]) => spec.driver === 'rank-reader' && spec.stream === name,
+    );
+    const profile = reader === undefined ? undefined : board.profiles[reader[0]];
+    const mask = profile === undefined ? null : new RankMask(profile);
+    streams[name] = new RecordedStream(name, stream, writer, mask);
+  }
+  return { gpio: new RecordedGpio(buses.gpio, writer), i2c, streams };
+};
+
+class RecordedGpio implements GpioBus {
+  readonly #bus: GpioBus;
+  readonly #writer: TraceWriter;
+
+  constructor(bus: GpioBus, writer: TraceWriter) {
+    this.#bus = bus;
+    this.#writer = writer;
+  }
+
+  input(line: LineSpec, sink: EdgeSink): InputLine {
+    const key = JSON.stringify(line.name);
+    const writer = this.#writer;
+    const inner = this.#bus.input(line, {
+      edge: (active, atNs, lineSeq) => {
+        writer.put(`"e":${key},"l":${active ? 1 : 0},"s":${lineSeq}`, atNs);
+        sink.edge(active, atNs, lineSeq);
+      },
+      fault: (error) => {
+        writer.put(`"f":${key},"x":${JSON.stringify(error.message)}`);
+        sink.fault(error);
+      },
+    });
+    let known: boolean | null = null;
+    return {
+      read: () => {
+        const level = inner.read();
+        // Only what differs from the last read is written: a settled beam is read at every edge.
+        if (level !== known) writer.put(`"g":${key},"l":${level ? 1 : 0}`);
+        known = level;
+        return level;
+      },
+      close: () => inner.close(),
+    };
+  }
+
+  output(line: LineSpec, active: boolean): OutputLine {
+    return this.#bus.output(line, active);
+  }
+
+  close(): void {
+    this.#writer.close();
+    this.#bus.close();
+  }
+}
+
+class RecordedI2c implements I2cBus {
+  readonly #head: string;
+  readonly #bus: I2cBus;
+  readonly #writer: TraceWriter;
+
+  constructor(name: string, bus: I2cBus, writer: TraceWriter) {
+    this.#head = `"i":${JSON.stringify(name)}`;
+    this.#bus = bus;
+    this.#writer = writer;
+  }
+
+  read(address: number, register: number, length: number, done: I2cDone): void {
+    this.#bus.read(address, register, length, this.#tap(address, register, length, done));
+  }
+
+  write(address: number, bytes: Uint8Array, done: I2cDone): void {
+    this.#bus.write(address, bytes, this.#tap(address, -1, bytes.length, done));
+  }
+
+  close(): void {
+    this.#bus.close();
+  }
+
+  #tap(address: number, register: number, length: number, done: I2cDone): I2cDone {
+    return (error, bytes) => {
+      const result =
+        error === null ? `"d":"${hexOf(bytes)}"` : `"x":${JSON.stringify(error.message)}`;
+      this.#writer.put(`${this.#head},"a":${address},"r":${register},"n":${length},${result}`);
+      done(error, bytes);
+    };
+  }
+}
+
+class RecordedStream implements ByteStream {
+  readonly #key: string;
+  readonly #stream: ByteStream;
+  readonly #writer: TraceWriter;
+  readonly #mask: RankMask | null;
+
+  constructor(name: string, stream: ByteStream, writer: TraceWriter, mask: RankMask | null) {
+    this.#key = JSON.stringify(name);
+    this.#stream = stream;
+    this.#writer = writer;
+    this.#mask = mask;
+  }
+
+  open(sink: StreamSink): void {
+    const writer = this.#writer;
+    this.#stream.open({
+      opened: () => {
+        writer.put(`"o":${this.#key}`);
+        sink.opened();
+      },
+      bytes: (chunk, atNs) => {
+        const shown = this.#mask === null ? chunk : this.#mask.mask(chunk, atNs);
+        if (shown.length > 0) writer.put(`"b":${this.#key},"d":"${hexOf(shown)}"`, atNs);
+        sink.bytes(chunk, atNs);
+      },
+      closed: (reason) => {
+        writer.put(`"c":${this.#key},"x":${JSON.stringify(reason)}`);
+        sink.closed(reason);
+      },
+    });
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#stream.write(bytes);
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+}
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
