@@ -2,6 +2,7 @@ import type { Duty } from '../../core/duty.js';
 import type { Finding } from '../../core/finding.js';
 import { type TableView, viewOf } from '../../core/view.js';
 import type { TableState } from '../../core/state.js';
+import type { Shown } from './rig.js';
 import type { Check, DutyWanted, FindingWanted, Wording } from './schema.js';
 import type { Witness } from './witness.js';
 
@@ -26,8 +27,8 @@ const says = (text: string, wording: Wording): boolean =>
 
 const list = (items: readonly string[]): string => (items.length === 0 ? 'none' : items.join(', '));
 
-type Shown = string | number | boolean | null;
-const shown = (value: Shown): string => (value === null ? 'unknown' : String(value));
+type Plain = string | number | boolean | null;
+const plain = (value: Plain): string => (value === null ? 'unknown' : String(value));
 
 /** `finding burn.short, severity hold, open`. */
 const wantedWords = (wanted: FindingWanted): string => {
@@ -155,29 +156,51 @@ const judgeRefused = (
 const displayText = ({ display }: TableView): string =>
   display === null ? '' : `${display.line1} ${display.line2} § ${display.clause}`;
 
-const differs = (name: string, want: Shown, have: Shown): Verdict | null =>
-  want === have ? null : { expected: `${name}: ${shown(want)}`, seen: `${name}: ${shown(have)}` };
+const differs = (name: string, want: Plain, have: Plain): Verdict | null =>
+  want === have ? null : { expected: `${name}: ${plain(want)}`, seen: `${name}: ${plain(have)}` };
 
+type Light = { readonly colour: string; readonly light: string } | null;
+
+/** What was decided and, where there is hardware, what its lines show. */
 const judgeTower = (
   { colour, light }: Extract<Check, { is: 'tower' }>,
   { tower }: TableView,
+  shown: Shown | null,
 ): Verdict | null => {
-  const right = tower?.colour === colour && (light === undefined || light === tower.light);
-  if (right) return null;
-  const have = tower === null ? 'dark' : `${tower.colour} ${tower.light}`;
-  return { expected: `tower: ${colour}${light === undefined ? '' : ` ${light}`}`, seen: have };
+  const isRight = (have: Light): boolean =>
+    have?.colour === colour && (light === undefined || light === have.light);
+  const say = (have: Light): string => (have === null ? 'dark' : `${have.colour} ${have.light}`);
+  const expected = `tower: ${colour}${light === undefined ? '' : ` ${light}`}`;
+  if (!isRight(tower)) return { expected, seen: `tower: ${say(tower)}` };
+  if (shown === null || isRight(shown.tower)) return null;
+  return { expected, seen: `tower: decided so, but its lamps show ${say(shown.tower)}` };
 };
 
-const judge = (check: Check, view: TableView, witness: Witness): Verdict | null => {
+const judgeGate = (
+  want: 'open' | 'locked',
+  { gate }: TableView,
+  shown: Shown | null,
+): Verdict | null => {
+  if (gate !== want) return differs('gate', want, gate);
+  if (shown === null || shown.gate === want) return null;
+  return { expected: `gate: ${want}`, seen: `gate: decided so, but its line is ${shown.gate}` };
+};
+
+const judge = (
+  check: Check,
+  view: TableView,
+  witness: Witness,
+  shown: Shown | null,
+): Verdict | null => {
   switch (check.is) {
     case 'phase':
       return differs('phase', check.phase, view.phase);
     case 'field':
       return differs(check.field, check.value, view[check.field]);
     case 'gate':
-      return differs('gate', check.gate, view.gate);
+      return judgeGate(check.gate, view, shown);
     case 'tower':
-      return judgeTower(check, view);
+      return judgeTower(check, view, shown);
     case 'display': {
       const text = displayText(view);
       return says(text, check.wording)
@@ -217,10 +240,11 @@ export const unmet = (
   checks: readonly Check[],
   state: TableState,
   witness: Witness,
+  shown: Shown | null,
 ): readonly Unmet[] => {
   const view = viewOf(state);
   return checks.flatMap((check) => {
-    const verdict = judge(check, view, witness);
+    const verdict = judge(check, view, witness, shown);
     return verdict === null ? [] : [{ line: check.line, column: check.column, ...verdict }];
   });
 };

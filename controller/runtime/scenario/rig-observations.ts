@@ -6,7 +6,15 @@ import type { TableState } from '../../core/state.js';
 import { BLOCKED_NS } from '../../../firmware-bridge/signal/transit.js';
 import { MemoryJournal, memoryStore } from '../../../storage/memory.js';
 import { hashRow, NO_HASH } from '../../../storage/canonical.js';
-import { CannotAct, Rig, type StepSeen, type Store, type TableAct, type Way } from './rig.js';
+import {
+  CannotAct,
+  noShuffler,
+  Rig,
+  type StepSeen,
+  type Store,
+  type TableAct,
+  type Way,
+} from './rig.js';
 import type { CardOut } from './schema.js';
 
 const MS = 1e6;
@@ -35,6 +43,7 @@ const DEVICES = [
 /** Happenings as the rules get them, without any hardware: the fast depth. */
 class ObservationWay implements Way {
   readonly bridge: Bridge;
+  readonly startNs = 0;
   readonly #clock: SimulatedClock;
   readonly #rules: Rules;
   #tell: ((happening: Happening, atNs: number) => void) | null = null;
@@ -86,12 +95,12 @@ class ObservationWay implements Way {
     }
   }
 
+  shown(): null {
+    return null;
+  }
+
   #needShuffler(entry: string): void {
-    if (this.#rules.table.shuffler !== 'none') return;
-    throw new CannotAct(
-      `\`${entry}\`: this table has no shuffler; write \`shuffler: counting\` or ` +
-        '`not-counting` under `table`',
-    );
+    if (this.#rules.table.shuffler === 'none') throw noShuffler(entry);
   }
 
   #say(happening: Happening): void {

@@ -26,6 +26,16 @@ export interface Way {
    * it leads to has been told. Throws `CannotAct` where this table has nothing to do it with.
    */
   act(act: TableAct, state: TableState): number;
+  /** How long the hardware takes to open after a start, ns. */
+  readonly startNs: number;
+  /** What the outputs really show; null at a depth without any. */
+  shown(): Shown | null;
+}
+
+/** Lock and lights as they are on the wire. */
+export interface Shown {
+  readonly gate: 'open' | 'locked';
+  readonly tower: { readonly colour: string; readonly light: string };
 }
 
 /** Where the journal of one depth lies. */
@@ -45,6 +55,12 @@ export class CannotAct extends Error {
     this.name = 'CannotAct';
   }
 }
+
+export const noShuffler = (entry: string): CannotAct =>
+  new CannotAct(
+    `\`${entry}\`: this table has no shuffler; write \`shuffler: counting\` or ` +
+      '`not-counting` under `table`',
+  );
 
 export type StepSeen = (step: TableStep, state: TableState) => void;
 
@@ -117,7 +133,12 @@ export class Rig {
       setTrust: () => undefined,
     });
     await this.#watch.start();
-    await table.loop.settled();
+    await this.#runTo(this.clock.nowNs() + this.#way.startNs);
+  }
+
+  /** Lock and lights as they are on the wire; null where there is no hardware. */
+  shown(): Shown | null {
+    return this.#way.shown();
   }
 
   #publish(table: CardTable, journal: Journal): void {

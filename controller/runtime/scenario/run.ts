@@ -65,7 +65,10 @@ const playEntry = async (
 ): Promise<readonly Failure[]> => {
   const { said, line, column } = entry;
   if (entry.act.do === 'expect') {
-    return unmet(entry.act.checks, rig.state(), witness).map((one) => ({ ...one, said }));
+    return unmet(entry.act.checks, rig.state(), witness, rig.shown()).map((one) => ({
+      ...one,
+      said,
+    }));
   }
   try {
     await player.play(entry.act);
