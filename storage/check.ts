@@ -3,6 +3,7 @@ import { isSigned, keyName, readCheckpoint, readPublicKey } from './checkpoint.j
 import type { Damage } from './diagnose.js';
 import { JournalFault } from './fault.js';
 import { JournalReader } from './reader.js';
+import type { SignedCheckpoint } from './store.js';
 import { type ChainVerdict, verifyChain, type VerifyOptions } from './verify.js';
 
 const CHECKPOINTS_AT_A_TIME = 1000;
@@ -91,15 +92,16 @@ interface Signed {
 const checkCheckpoints = (reader: JournalReader, key: string | null): Signed => {
   const keys = new Set<string>();
   let [checkpoints, signedSeq] = [0, 0];
+  const publicKeys = reader.keys();
   for (;;) {
     const some = reader.checkpoints(signedSeq + 1, CHECKPOINTS_AT_A_TIME);
     for (const { seq, body, signature } of some) {
-      const what = wrongCheckpoint(reader, seq, body, signature, key);
+      const what = wrongCheckpoint(reader, publicKeys, { seq, body, signature }, key);
       if (what !== null) {
         const damage: Damage = { kind: 'checkpoint', seq, what };
         return { checkpoints, keys: [...keys], signedSeq, damage };
       }
-      if (keys.size < MAX_KEYS) keys.add(keyName(readCheckpoint(body)?.key ?? ''));
+      if (keys.size < MAX_KEYS) keys.add(readCheckpoint(body)?.key ?? '');
       checkpoints += 1;
       signedSeq = seq;
     }
@@ -110,20 +112,22 @@ const checkCheckpoints = (reader: JournalReader, key: string | null): Signed => 
 
 /** Why a checkpoint does not fit its row or its key; null when it does. */
 export const wrongCheckpoint = (
-  reader: Pick<JournalReader, 'hashAt'>,
-  seq: number,
-  body: string,
-  signature: string,
-  key: string | null,
+  rows: Pick<JournalReader, 'hashAt'>,
+  publicKeys: ReadonlyMap<string, string>,
+  { seq, body, signature }: SignedCheckpoint,
+  demanded: string | null,
 ): string | null => {
   const said = readCheckpoint(body);
   if (said === null) return 'the checkpoint is not one of this program';
   if (said.seq !== seq) return `the checkpoint speaks of row ${said.seq}`;
-  if (key !== null && said.key !== key) {
-    return `it is signed with the key ${keyName(said.key)}, not with the device's ${keyName(key)}`;
+  if (demanded !== null && said.key !== keyName(demanded)) {
+    return `it is signed with the key ${said.key}, not with the device's ${keyName(demanded)}`;
   }
-  if (!isSigned(body, signature, said.key)) return 'the signature is not that of its text';
-  const hash = reader.hashAt(seq);
+  const publicKey = publicKeys.get(said.key);
+  if (publicKey === undefined) return `its key ${said.key} is not there`;
+  if (keyName(publicKey) !== said.key) return `the key ${said.key} was changed`;
+  if (!isSigned(body, signature, publicKey)) return 'the signature is not that of its text';
+  const hash = rows.hashAt(seq);
   if (hash === null) return 'the checkpoint signs a row that is not there: rows were cut off';
   return hash === said.hash ? null : `the checkpoint signs the hash ${said.hash}, not the row's`;
 };

@@ -12,19 +12,23 @@ import { canonicalJson } from './canonical.js';
 import { JournalFault } from './fault.js';
 import type { SignedCheckpoint } from './store.js';
 
-/** What the device swears to: everything up to row `seq` was so at that time. */
+/**
+ * What the device swears to: everything up to row `seq` was so at that time. The MQTT topic
+ * `checkpoint` carries the same fields without `type`, and the signature.
+ */
 export interface Checkpoint {
-  /** `cutcard-checkpoint-1`: keeps the signature from meaning anything else. */
+  /** Keeps the signature from meaning anything else. */
   readonly type: typeof CHECKPOINT_TYPE;
   readonly seq: number;
   /** Hash of row `seq`, hex. */
   readonly hash: string;
   readonly boot: number;
   /** SHA-256 of the procedure and of the table's configuration in force, hex. */
-  readonly procedure: string;
-  readonly table: string;
+  readonly procedure: string | null;
+  readonly table: string | null;
   readonly wallMs: number;
-  /** Public key, 32 bytes, base64. */
+  readonly wallTrusted: boolean;
+  /** SHA-256 of the 32 bytes of the public key, hex. */
   readonly key: string;
 }
 
@@ -40,11 +44,14 @@ export class DeviceKey {
   readonly #private: KeyObject;
   /** 32 bytes, base64. */
   readonly publicKey: string;
+  /** SHA-256 of those bytes, hex. */
+  readonly name: string;
 
   private constructor(key: KeyObject) {
     this.#private = key;
     const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
     this.publicKey = spki.subarray(-KEY_BYTES).toString('base64');
+    this.name = keyName(this.publicKey);
   }
 
   /** A key of its own, kept nowhere: for runs in memory and tests. */
@@ -85,7 +92,7 @@ export class DeviceKey {
 
   /** The text that is signed, and its signature. */
   checkpoint(of: Omit<Checkpoint, 'type' | 'key'>): SignedCheckpoint {
-    const body = canonicalJson({ ...of, type: CHECKPOINT_TYPE, key: this.publicKey });
+    const body = canonicalJson({ ...of, type: CHECKPOINT_TYPE, key: this.name });
     return { seq: of.seq, body, signature: this.sign(Buffer.from(body)).toString('base64') };
   }
 }
@@ -96,7 +103,9 @@ const isCheckpoint = (value: unknown): value is Checkpoint =>
   isMap(value) &&
   value['type'] === CHECKPOINT_TYPE &&
   ['seq', 'boot', 'wallMs'].every((field) => typeof value[field] === 'number') &&
-  ['hash', 'procedure', 'table', 'key'].every((field) => typeof value[field] === 'string');
+  ['hash', 'key'].every((field) => typeof value[field] === 'string') &&
+  typeof value['wallTrusted'] === 'boolean' &&
+  [value['procedure'], value['table']].every((hash) => hash === null || typeof hash === 'string');
 
 /** What a checkpoint says; null where the text is none. */
 export const readCheckpoint = (body: string): Checkpoint | null => {
@@ -117,9 +126,9 @@ export const isSigned = (text: string, signature: string, publicKey: string): bo
   return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
 };
 
-/** Short name of a public key for people: the first 16 hex digits of its SHA-256. */
+/** Name of a public key (32 bytes, base64): SHA-256 of its bytes, hex. */
 export const keyName = (publicKey: string): string =>
-  createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex').slice(0, 16);
+  createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex');
 
 /**
  * Reads a public key: a PEM file's text, or the 32 bytes in base64. @throws JournalFault

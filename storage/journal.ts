@@ -1,4 +1,5 @@
 import type {
+  Cancel,
   DocumentKind,
   Journal,
   JournalRow,
@@ -6,11 +7,14 @@ import type {
   TableStep,
 } from '../controller/core/ports.js';
 import { hashText } from './canonical.js';
+import { type DeviceKey } from './checkpoint.js';
 import { JournalFault } from './fault.js';
 import { JournalReader } from './reader.js';
 import { batchOf, chainSteps, type ChainEnd, RecentRows } from './rows.js';
 import { judgeSaved, savedOf } from './snapshot.js';
-import type { Opened } from './store.js';
+import { retirableTo, type Retirement } from './retention.js';
+import { CheckpointSigner } from './signer.js';
+import type { Opened, SignedCheckpoint } from './store.js';
 import { WorkerWriter } from './worker-writer.js';
 import { InlineWriter, type Writer } from './writer.js';
 
@@ -26,11 +30,17 @@ export interface JournalOptions {
   readonly writer: 'worker' | 'inline';
   /** Told in plain words what was passed over: an unsound saved state, for one. */
   readonly notice?: (text: string) => void;
+  /** Signs checkpoints; without it there are none. */
+  readonly key?: DeviceKey;
+  /** Between two checkpoints at most so many rows or so much watched time. */
+  readonly checkpointRows?: number;
+  readonly checkpointNs?: number;
 }
 
 interface Pending {
   readonly lastSeq: number;
   readonly rows: readonly JournalRow[];
+  readonly checkpoints: readonly SignedCheckpoint[];
   readonly resolve: () => void;
   readonly reject: (fault: JournalFault) => void;
 }
@@ -57,6 +67,9 @@ export class SqliteJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #recent = new RecentRows(RECENT_ROWS);
   readonly #cursors = new Map<string, number>();
+  readonly #signer: CheckpointSigner | null;
+  readonly #listeners = new Set<(signed: SignedCheckpoint) => void>();
+  #checkpoint: SignedCheckpoint | null = null;
   #pending: Pending[] = [];
   #pendingRows = 0;
   /** Last durable row. */
@@ -71,6 +84,7 @@ export class SqliteJournal implements Journal {
     this.path = path;
     this.#writer = writer;
     this.#options = options;
+    this.#signer = options.key === undefined ? null : new CheckpointSigner(options.key, options);
   }
 
   /** Used by `openJournal`. */
@@ -85,7 +99,10 @@ export class SqliteJournal implements Journal {
     for (const [consumer, seq] of opened.cursors) {
       this.#cursors.set(consumer, Math.min(seq, opened.head.seq));
     }
-    this.#reader = JournalReader.open(this.path);
+    const reader = JournalReader.open(this.path);
+    this.#reader = reader;
+    this.#checkpoint = reader.checkpointsBackFrom(opened.head.seq, 1)[0] ?? null;
+    this.#signer?.startAfter(this.#checkpoint, opened.atNs);
   }
 
   /** The file was not closed by its last writer. */
@@ -169,6 +186,40 @@ export class SqliteJournal implements Journal {
     throw new JournalFault('corrupt', `journal ${this.path}: document ${hash} was changed`);
   }
 
+  /** The newest durable signed checkpoint; null where there is none. */
+  get checkpoint(): SignedCheckpoint | null {
+    return this.#checkpoint;
+  }
+
+  /** Called with each signed checkpoint once it is durable. */
+  onCheckpoint(listener: (signed: SignedCheckpoint) => void): Cancel {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Lets rows go that are older than `keepNs` of watched time, that every consumer named has
+   * proved to hold (cursors `ack.<consumer>`), and that a saved state makes needless for a start.
+   * The chain then begins at a signed checkpoint. A step of the wall clock expires nothing.
+   * @returns rows removed. @throws JournalFault
+   */
+  async retire({ keepNs, consumers, wallMs }: Retirement): Promise<number> {
+    const proved = consumers.map((consumer) => this.cursor(`ack.${consumer}`));
+    const upTo = proved.length === 0 ? 0 : Math.min(...proved);
+    const seq = retirableTo(this.#reading(), this.#head.seq, {
+      upTo,
+      beforeNs: this.#end.atNs - keepNs,
+    });
+    if (seq === null) return 0;
+    this.#recent.dropBefore(seq);
+    let removed = 0;
+    for (;;) {
+      const some = await this.#writer.prune(seq, consumers.join(','), wallMs);
+      if (some === 0) return removed;
+      removed += some;
+    }
+  }
+
   /** A whole copy in a new file, while the journal is in use. @throws JournalFault */
   backup(to: string): Promise<void> {
     return this.#writer.backup(to);
@@ -192,16 +243,21 @@ export class SqliteJournal implements Journal {
 
   #hand(steps: readonly TableStep[], rows: readonly JournalRow[], end: ChainEnd): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ lastSeq: end.seq, rows, resolve, reject });
+      const checkpoints = this.#signer?.after(steps, rows) ?? [];
+      this.#pending.push({ lastSeq: end.seq, rows, checkpoints, resolve, reject });
       this.#pendingRows += rows.length;
-      this.#writer.append(batchOf(steps, rows, []));
+      this.#writer.append(batchOf(steps, rows, checkpoints, this.#options.key ?? null));
     });
   }
 
   #durable(seq: number): void {
     let settled = 0;
-    for (const { lastSeq, rows, resolve } of this.#pending) {
+    for (const { lastSeq, rows, checkpoints, resolve } of this.#pending) {
       if (lastSeq > seq) break;
+      for (const signed of checkpoints) {
+        this.#checkpoint = signed;
+        for (const listener of this.#listeners) listener(signed);
+      }
       this.#recent.add(rows);
       this.#pendingRows -= rows.length;
       const last = rows.at(-1);

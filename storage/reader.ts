@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { JournalRow } from '../controller/core/ports.js';
 import { NO_HASH } from './canonical.js';
 import { ChainHasher, firstRow, ROW_COLUMNS, type StoredRow } from './chain.js';
-import { faultOf } from './fault.js';
+import { faultOf, JournalFault } from './fault.js';
 import { checkFormat, readWords } from './schema.js';
 import type { SavedState, SignedCheckpoint } from './store.js';
 
@@ -45,6 +46,7 @@ export class JournalReader {
   /** @throws JournalFault naming the file when it is missing, damaged or no journal. */
   static open(path: string): JournalReader {
     let db: Database.Database | null = null;
+    if (!existsSync(path)) throw new JournalFault('format', `there is no journal ${path}`);
     try {
       db = new Database(path, { readonly: true, fileMustExist: true, timeout: WAIT_MS });
       checkFormat(db, path);
@@ -101,6 +103,24 @@ export class JournalReader {
     return this.db.prepare<[], number>(sql).pluck().get() ?? 0;
   }
 
+  /** Seq of the oldest row still in the file; 0 in an empty journal. */
+  oldestSeq(): number {
+    const sql = 'SELECT coalesce(min(seq), 0) FROM step';
+    return this.db.prepare<[], number>(sql).pluck().get() ?? 0;
+  }
+
+  /** Last row before a watched time, ns, found by halving; 0 where there is none. */
+  lastSeqBefore(atNs: number): number {
+    const time = this.db.prepare<[number], number>('SELECT at_ns FROM step WHERE seq = ?').pluck();
+    let [low, high] = [this.oldestSeq() - 1, this.lastSeq()];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((time.get(middle) ?? 0) < atNs) low = middle;
+      else high = middle - 1;
+    }
+    return Math.max(0, low);
+  }
+
   savedStates(): readonly SavedState[] {
     return this.db
       .prepare<[], { seq: number; hash: Buffer; state: string; digest: Buffer }>(
@@ -141,6 +161,14 @@ export class JournalReader {
       .prepare<[number, number], { seq: number; body: string; signature: Buffer }>(sql)
       .all(seq, limit)
       .map((row) => ({ ...row, signature: row.signature.toString('base64') }));
+  }
+
+  /** Public keys (32 bytes, base64) of the checkpoints, by name. */
+  keys(): ReadonlyMap<string, string> {
+    const rows = this.db
+      .prepare<[], { name: string; public: Buffer }>('SELECT name, public FROM key')
+      .all();
+    return new Map(rows.map((row) => [row.name, row.public.toString('base64')]));
   }
 
   prunings(): readonly Pruning[] {

@@ -52,8 +52,12 @@ const isProcedure = (value: unknown): value is Procedure =>
 const isTable = (value: unknown): value is Table =>
   isMap(value) && typeof value['decks'] === 'number' && isMap(value['policy']);
 
-const documentOf = (reader: JournalReader, what: string, hash: string | undefined): unknown => {
-  if (hash === undefined) {
+const documentOf = (
+  reader: JournalReader,
+  what: string,
+  hash: string | null | undefined,
+): unknown => {
+  if (hash === undefined || hash === null) {
     throw new JournalFault('format', `journal ${reader.path}: a start names no ${what}`);
   }
   const found = reader.document(hash);
@@ -69,8 +73,8 @@ const documentOf = (reader: JournalReader, what: string, hash: string | undefine
 /** The rules a start was made with. @throws JournalFault where they are missing or changed */
 export const rulesOf = (
   reader: JournalReader,
-  procedureHash: string | undefined,
-  tableHash: string | undefined,
+  procedureHash: string | null | undefined,
+  tableHash: string | null | undefined,
 ): Rules => {
   const procedure = documentOf(reader, 'procedure', procedureHash);
   const table = documentOf(reader, 'table', tableHash);

@@ -49,6 +49,7 @@ export const batchOf = (
   steps: readonly TableStep[],
   rows: readonly JournalRow[],
   checkpoints: readonly SignedCheckpoint[],
+  key: RowBatch['key'],
 ): RowBatch => ({
   firstSeq: rows[0]?.seq ?? 0,
   atNs: steps.map(({ observation }) => observation.atNs),
@@ -56,6 +57,7 @@ export const batchOf = (
   hashes: rows.map(({ hash }) => hash),
   bodies: rows.map(({ body }) => body),
   checkpoints,
+  key: checkpoints.length === 0 ? null : key,
 });
 
 /** The newest durable rows, kept in memory: whoever publishes reads them without touching disk. */
@@ -70,6 +72,11 @@ export class RecentRows {
   add(rows: readonly JournalRow[]): void {
     this.#rows.push(...rows);
     if (this.#rows.length > this.#limit * 2) this.#rows = this.#rows.slice(-this.#limit);
+  }
+
+  /** Forgets rows before `seq`: they were pruned. */
+  dropBefore(seq: number): void {
+    this.#rows = this.#rows.filter((row) => row.seq >= seq);
   }
 
   /** Rows behind `afterSeq`; null where they are not all here. */

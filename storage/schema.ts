@@ -29,6 +29,10 @@ const TABLES = `
     body TEXT NOT NULL,
     signature BLOB NOT NULL CHECK (length(signature) = 64)
   ) STRICT;
+  CREATE TABLE key (
+    name TEXT PRIMARY KEY CHECK (length(name) = 64),
+    public BLOB NOT NULL CHECK (length(public) = 32)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE pruned (
     seq INTEGER PRIMARY KEY,
     prev BLOB NOT NULL CHECK (length(prev) = 32),
@@ -64,6 +68,8 @@ const TRIGGERS = [
   refuse('document', 'DELETE'),
   refuse('checkpoint', 'UPDATE'),
   refuse('checkpoint', 'DELETE', UNLESS_PRUNED),
+  refuse('key', 'UPDATE'),
+  refuse('key', 'DELETE'),
   refuse('pruned', 'UPDATE'),
   refuse('pruned', 'DELETE'),
 ].join('');

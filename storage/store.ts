@@ -16,6 +16,8 @@ const TAIL_ROWS = 1000;
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
 /** Saved states kept: the newest, and one before it in case the newest is unsound. */
 const SNAPSHOTS_KEPT = 2;
+/** Rows removed in one transaction when old ones go. */
+const PRUNE_ROWS = 5000;
 const READER_WAIT_MS = 2000;
 const SYNCHRONOUS_FULL = 2;
 
@@ -28,6 +30,8 @@ export interface RowBatch {
   readonly hashes: readonly string[];
   readonly bodies: readonly string[];
   readonly checkpoints: readonly SignedCheckpoint[];
+  /** Public key (32 bytes, base64) of the checkpoints, by its name; null where there are none. */
+  readonly key: { readonly name: string; readonly publicKey: string } | null;
 }
 
 export interface SignedCheckpoint {
@@ -135,21 +139,30 @@ export class Store {
     if (this.hasUnwritten) this.#transact('writing cursors', () => undefined);
   }
 
-  /** Removes rows before `seq`, which becomes the chain's new beginning. @throws JournalFault */
+  /**
+   * Records that the rows before `seq` may go, then removes some of them: a few thousand a call,
+   * so that no commit waits long. @returns how many went; 0 when all are gone.
+   * @throws JournalFault
+   */
   prune(seq: number, consumer: string, wallMs: number): number {
     let removed = 0;
     this.#transact('pruning', (db) => {
-      const pruned = db.prepare(
-        'INSERT INTO pruned (seq, prev, consumer, wall_ms) SELECT ?, hash, ?, ? FROM step ' +
-          'WHERE seq = ? - 1',
-      );
-      if (pruned.run(seq, consumer, wallMs, seq).changes !== 1) {
-        throw new JournalFault('order', `journal ${this.#path}: no row before ${seq} to prune`);
-      }
-      removed = db.prepare('DELETE FROM step WHERE seq < ?').run(seq).changes;
-      db.prepare('DELETE FROM checkpoint WHERE seq < ?').run(seq);
+      const known = db.prepare('SELECT 1 FROM pruned WHERE seq = ?').get(seq);
+      if (known === undefined) this.#recordPruning(db, seq, consumer, wallMs);
+      const from = db.prepare<[], number>('SELECT coalesce(min(seq), 0) FROM step').pluck().get();
+      const to = Math.min(seq, (from ?? 0) + PRUNE_ROWS);
+      removed = db.prepare('DELETE FROM step WHERE seq < ?').run(to).changes;
+      db.prepare('DELETE FROM checkpoint WHERE seq < ?').run(to);
     });
     return removed;
+  }
+
+  #recordPruning(db: Db, seq: number, consumer: string, wallMs: number): void {
+    const sql =
+      'INSERT INTO pruned (seq, prev, consumer, wall_ms) SELECT ?, hash, ?, ? FROM step ' +
+      'WHERE seq = ? - 1';
+    if (db.prepare(sql).run(seq, consumer, wallMs, seq).changes === 1) return;
+    throw new JournalFault('order', `journal ${this.#path}: no row before ${seq} to prune`);
   }
 
   /** A whole copy while the journal is in use. @throws JournalFault */
@@ -215,6 +228,10 @@ export class Store {
       }
       const columns = { seq: batch.firstSeq + i, atNs, wallMs };
       insert.run(columns.seq, atNs, wallMs, Buffer.from(hash, 'hex'), packer.pack(body, columns));
+    }
+    if (batch.key !== null) {
+      const key = 'INSERT OR IGNORE INTO key (name, public) VALUES (?, ?)';
+      db.prepare(key).run(batch.key.name, Buffer.from(batch.key.publicKey, 'base64'));
     }
     for (const { seq, body, signature } of batch.checkpoints) {
       const sql = 'INSERT INTO checkpoint (seq, body, signature) VALUES (?, ?, ?)';

@@ -108,6 +108,7 @@ export const groupsOf = (batch: RowBatch): readonly RowBatch[] => {
       wallMs: batch.wallMs.slice(from, to),
       hashes: batch.hashes.slice(from, to),
       bodies: batch.bodies.slice(from, to),
+      key: batch.key,
       checkpoints: batch.checkpoints.filter(({ seq }) => seq >= firstSeq && seq <= lastSeq),
     });
   }
