@@ -88,6 +88,17 @@ export type PageBeat = Pick<PageState, 'watchedNs' | 'wallMs' | 'wallTrusted'> &
   readonly seq: number;
 };
 
+const has = (value: unknown, keys: readonly string[]): boolean =>
+  typeof value === 'object' && value !== null && keys.every((key) => key in value);
+
+const BEAT_KEYS = ['watchedNs', 'wallMs', 'wallTrusted'];
+
+/** Whether a message has a state's outline; what is in it comes from a server of this version. */
+export const isPageState = (value: unknown): value is PageState =>
+  has(value, [...BEAT_KEYS, 'table', 'procedure', 'view', 'lines', 'linesMissed']);
+
+export const isPageBeat = (value: unknown): value is PageBeat => has(value, [...BEAT_KEYS, 'seq']);
+
 const findingOf = (finding: Finding): PageFinding => ({
   id: finding.id,
   code: finding.code,

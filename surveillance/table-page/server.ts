@@ -52,10 +52,10 @@ const builtPages = (): string => {
   return join(folder, 'dist', 'pages');
 };
 
-/** Row number of a `Last-Event-ID`; null where there is none or it is none of ours. */
-const seqOf = (header: string | readonly string[] | undefined): number | null => {
-  if (typeof header !== 'string' || header.length > MAX_SEQ_DIGITS) return null;
-  return /^\d+$/.test(header) ? Number(header) : null;
+/** A row number as a page gives it back; null where there is none or it is none of ours. */
+const seqOf = (text: unknown): number | null => {
+  if (typeof text !== 'string' || text.length > MAX_SEQ_DIGITS) return null;
+  return /^\d+$/.test(text) ? Number(text) : null;
 };
 
 const addApi = (app: FastifyInstance, source: TablePageSource, stream: PageStream): void => {
@@ -66,7 +66,7 @@ const addApi = (app: FastifyInstance, source: TablePageSource, stream: PageStrea
     const body = { ok: true, seq: source.view().seq, watchers: stream.watchers };
     void reply.header('cache-control', 'no-store').send(body);
   });
-  app.get('/api/stream', (request, reply) => {
+  app.get<{ Querystring: { after?: unknown } }>('/api/stream', (request, reply) => {
     if (stream.watchers >= MAX_WATCHERS) {
       void reply
         .code(503)
@@ -75,7 +75,8 @@ const addApi = (app: FastifyInstance, source: TablePageSource, stream: PageStrea
       return;
     }
     reply.hijack();
-    stream.add(reply.raw, seqOf(request.headers['last-event-id']));
+    // A browser that comes back by itself sends the header; a page that opens anew, `?after=`.
+    stream.add(reply.raw, seqOf(request.headers['last-event-id']) ?? seqOf(request.query.after));
   });
 };
 

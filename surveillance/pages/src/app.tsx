@@ -1,0 +1,95 @@
+import { useEffect, useState } from 'preact/hooks';
+import { DealerPage } from './dealer-page.js';
+import { Feed } from './feed.js';
+import { FloorPage } from './floor-page.js';
+import { emptyModel, type PageModel, wallNow, watchedNow } from './model.js';
+import { TablePage } from './table-page.js';
+import { Head, LostBanner } from './frame.js';
+import { type PageName, pageOf } from './words.js';
+
+const TICK_MS = 1000;
+
+/** The time of this browser, once a second: ages grow between two messages. */
+const useLocalMs = (): number => {
+  const [nowMs, setNowMs] = useState(() => performance.now());
+  useEffect(() => {
+    const timer = window.setInterval(() => {
+      setNowMs(performance.now());
+    }, TICK_MS);
+    return () => {
+      window.clearInterval(timer);
+    };
+  }, []);
+  return nowMs;
+};
+
+const useFeed = (): PageModel => {
+  const [model, setModel] = useState(emptyModel);
+  useEffect(() => {
+    const feed = new Feed('/api/stream', setModel);
+    feed.start();
+    return () => {
+      feed.stop();
+    };
+  }, []);
+  return model;
+};
+
+const TITLES: Readonly<Record<PageName, string>> = {
+  table: 'Table',
+  dealer: 'Dealer',
+  floor: 'Floor',
+};
+
+/** The document: which page it is stands in its address. */
+export const App = () => {
+  const page = pageOf(window.location.pathname);
+  const model = useFeed();
+  const localMs = Math.max(useLocalMs(), model.heardLocalMs);
+  const { state, link } = model;
+  const name = state?.table;
+  useEffect(() => {
+    document.title = `${name ?? 'Cutcard'} · ${TITLES[page]}`;
+  }, [name, page]);
+  const wallMs = wallNow(model, localMs);
+  return (
+    <div class={`page page-${page} link-${link}`}>
+      <Head page={page} model={model} wallMs={wallMs} />
+      {link === 'lost' && <LostBanner silentMs={localMs - model.heardLocalMs} wallMs={wallMs} />}
+      {state === null ? (
+        <main class="waiting" id="main">
+          <h1>Waiting for the table</h1>
+          <p>Nothing was heard from it yet. This page shows it as soon as it answers.</p>
+        </main>
+      ) : (
+        <Shown page={page} model={model} watchedNs={watchedNow(model, localMs)} />
+      )}
+    </div>
+  );
+};
+
+interface ShownProps {
+  readonly page: PageName;
+  readonly model: PageModel;
+  readonly watchedNs: number;
+}
+
+const Shown = ({ page, model, watchedNs }: ShownProps) => {
+  const { state, lines, linesMissed } = model;
+  if (state === null) return null;
+  switch (page) {
+    case 'dealer':
+      return <DealerPage view={state.view} />;
+    case 'floor':
+      return <FloorPage view={state.view} watchedNs={watchedNs} />;
+    case 'table':
+      return (
+        <TablePage
+          view={state.view}
+          watchedNs={watchedNs}
+          lines={lines}
+          linesMissed={linesMissed}
+        />
+      );
+  }
+};

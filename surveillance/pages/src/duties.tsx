@@ -1,0 +1,50 @@
+import type { PageDuty } from '../../table-page/message.js';
+import { Shape } from './frame.js';
+import { clauseText, dutyMark, EVIDENCE_WORDS, plainWord } from './words.js';
+
+const DutyRow = ({ duty }: { readonly duty: PageDuty }) => {
+  const mark = dutyMark(duty.status);
+  const isOpen = duty.status === 'due';
+  return (
+    <tr>
+      <th scope="row">
+        {plainWord(duty.duty)}
+        <span class="clause">{clauseText(duty.clause)}</span>
+      </th>
+      <td class="status">
+        <Shape mark={mark} />
+        {mark.word}
+      </td>
+      <td class={`evidence evidence-${duty.evidence}`} title={EVIDENCE_WORDS[duty.evidence]}>
+        {isOpen ? '' : duty.evidence}
+      </td>
+    </tr>
+  );
+};
+
+/** What the clauses demand of this shoe, and how it is known that it was done. */
+export const Duties = ({ duties }: { readonly duties: readonly PageDuty[] }) => (
+  <section class="panel duties" aria-labelledby="duties-title">
+    <h2 id="duties-title">Duties of this shoe</h2>
+    <div class="scroll" tabIndex={0} role="group" aria-labelledby="duties-title">
+      {duties.length === 0 ? (
+        <p class="none">None yet.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Duty</th>
+              <th scope="col">State</th>
+              <th scope="col">Evidence</th>
+            </tr>
+          </thead>
+          <tbody>
+            {duties.map((duty) => (
+              <DutyRow key={duty.duty} duty={duty} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  </section>
+);

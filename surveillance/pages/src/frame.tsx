@@ -1,0 +1,80 @@
+import type { PageModel } from './model.js';
+import { ageText, type Mark, type PageName, timeText } from './words.js';
+
+/** A shape that says by its form what its colour says too. */
+export const Shape = ({ mark }: { readonly mark: Mark }) => (
+  <svg class={`shape tone-${mark.tone}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    {mark.shape === 'circle' && <circle cx="8" cy="8" r="6.5" />}
+    {mark.shape === 'triangle' && <path d="M8 1.5 15.2 14.5H.8Z" />}
+    {mark.shape === 'square' && <rect x="1.5" y="1.5" width="13" height="13" rx="1.5" />}
+    {mark.shape === 'bar' && <rect x="1.5" y="5" width="13" height="6" rx="1.5" />}
+  </svg>
+);
+
+const PAGES: readonly { readonly page: PageName; readonly href: string; readonly text: string }[] =
+  [
+    { page: 'table', href: '/', text: 'Table' },
+    { page: 'floor', href: '/floor', text: 'Floor' },
+    { page: 'dealer', href: '/dealer', text: 'Dealer' },
+  ];
+
+const LINK_MARKS: Readonly<Record<PageModel['link'], Mark>> = {
+  live: { tone: 'go', shape: 'circle', word: 'Live' },
+  lost: { tone: 'stop', shape: 'square', word: 'No connection' },
+  waiting: { tone: 'still', shape: 'bar', word: 'Connecting' },
+};
+
+interface HeadProps {
+  readonly page: PageName;
+  readonly model: PageModel;
+  readonly wallMs: number;
+}
+
+export const Head = ({ page, model, wallMs }: HeadProps) => {
+  const { state, link } = model;
+  const mark = LINK_MARKS[link];
+  return (
+    <header class="head">
+      <a class="skip" href="#main">
+        To the table
+      </a>
+      <p class="who">
+        <strong>{state?.table ?? 'Cutcard'}</strong>
+        <span class="game">{state?.procedure.title ?? ''}</span>
+      </p>
+      <nav aria-label="Pages of this table">
+        {PAGES.map(({ page: name, href, text }) => (
+          <a key={name} href={href} aria-current={name === page ? 'page' : undefined}>
+            {text}
+          </a>
+        ))}
+      </nav>
+      <p class="link" role="status">
+        <Shape mark={mark} />
+        {mark.word}
+      </p>
+      {state !== null && (
+        <p class="clock">
+          <time>{timeText(wallMs)}</time> <abbr title="Coordinated Universal Time">UTC</abbr>
+          {!state.wallTrusted && <span class="untrusted"> not synchronised</span>}
+        </p>
+      )}
+    </header>
+  );
+};
+
+interface LostProps {
+  readonly silentMs: number;
+  readonly wallMs: number;
+}
+
+/** Nobody may take an old picture for the table. */
+export const LostBanner = ({ silentMs, wallMs }: LostProps) => (
+  <div class="lost" role="alert">
+    <strong>No connection to the table</strong>
+    <span>
+      Shown below is how it stood at {timeText(wallMs)}, {ageText(silentMs)} ago. It may be wrong
+      now. Trying to come back.
+    </span>
+  </div>
+);

@@ -1,0 +1,241 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { startTablePage, type TablePage } from '../../surveillance/table-page/server.js';
+import { FakeTable } from '../fakes/table-page-source.js';
+import { testWith } from '../support/needs.js';
+import { axeFindings, needsBrowser, screenshot, sticksOut, TestBrowser } from './browser.js';
+import { PausingLine } from './pausing-line.js';
+import { burning, stopped } from './table-states.js';
+
+const SMALL = { width: 800, height: 480 };
+const DESK = { width: 1280, height: 800 };
+const WALL = { width: 1920, height: 1080 };
+const PHONE = { width: 390, height: 844 };
+
+const missing = needsBrowser();
+const browser = new TestBrowser();
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  if (missing === null) await browser.start();
+});
+afterAll(() => browser.stop());
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const serve = async (source: FakeTable, port = 0): Promise<TablePage> => {
+  const served = await startTablePage({ source, port });
+  closers.push(() => served.stop());
+  return served;
+};
+
+const open = async (url: string, size = DESK): Promise<{ page: Page; complaints: string[] }> => {
+  const sheet = await browser.open(url, size);
+  closers.push(() => sheet.page.close());
+  await sheet.page.getByRole('status').getByText('Live').waitFor();
+  return sheet;
+};
+
+/** Waits until a text shows. @throws when it does not within the browser's own limit. */
+const shows = (page: Page, text: string | RegExp): Promise<void> =>
+  page.getByText(text).first().waitFor();
+
+describe('the table page in a browser', () => {
+  testWith(missing, 'shows each change as it happens', async () => {
+    const table = new FakeTable();
+    const { url } = await serve(table);
+    const { page, complaints } = await open(url);
+    await page.getByRole('heading', { level: 1, name: 'Closed' }).waitFor();
+    burning(table);
+    await page.getByRole('heading', { level: 1, name: 'BURN 7 more, 4 to go' }).waitFor();
+    expect(await page.locator('.step').innerText()).toContain('§ 631a.5(f)');
+    expect(await page.locator('.count', { hasText: 'Burn due' }).innerText()).toContain('4');
+    expect(await page.locator('.count', { hasText: 'Left' }).innerText()).toContain('412');
+    expect(await page.locator('.steps li').first().innerText()).toContain('dealer: first-card');
+    stopped(table);
+    await shows(page, 'burn.over');
+    const findings = page.locator('.finding');
+    expect(await findings.count()).toBe(3);
+    const first = await findings.first().innerText();
+    for (const words of [
+      'Stop',
+      'burn.over',
+      '§ 631a.5(f)',
+      'Call the floor.',
+      '9 cards out before the first round',
+      'The floor clears it',
+      '3 cards out after the warning, the last after 2 s',
+      'Seen 2 times',
+      'Acknowledged by floor',
+    ]) {
+      expect(first).toContain(words);
+    }
+    // The number of cards left is in doubt: it is not guessed.
+    expect(await page.locator('.count', { hasText: 'Left' }).innerText()).toMatch(/\?/);
+    expect(await page.locator('.outputs').innerText()).toMatch(/Stop\s+Gate locked/);
+    expect(await page.locator('.count.wide').innerText()).toContain(
+      'Out, 9 cards behind it. Last hand',
+    );
+    const duties = await page.locator('.duties').innerText();
+    expect(duties).toMatch(/Marker[\s\S]*Done\s+attested/);
+    expect(duties).toMatch(/Shuffle[\s\S]*Done\s+sensed/);
+    expect(complaints).toEqual([]);
+  });
+
+  testWith(missing, 'counts the age of a finding on while nothing is said', async () => {
+    const table = new FakeTable();
+    stopped(table);
+    const { url } = await serve(table);
+    const { page } = await open(url);
+    const age = page.locator('.finding', { hasText: 'burn.over' }).locator('.age');
+    expect(await age.innerText()).toMatch(/^4[0-2] s$/);
+    table.pass(60);
+    await page.waitForFunction(() =>
+      /^1 min 4\d s$/.test(document.querySelector('.age')?.textContent ?? ''),
+    );
+  });
+
+  testWith(
+    missing,
+    'axe finds nothing on any page, dark or light, live or lost',
+    async () => {
+      const found: string[] = [];
+      for (const show of [burning, stopped]) {
+        const table = new FakeTable();
+        show(table);
+        const served = await serve(table);
+        for (const path of ['/', '/floor', '/dealer']) {
+          const { page } = await open(`${served.url}${path}`);
+          for (const colorScheme of ['dark', 'light'] as const) {
+            await page.emulateMedia({ colorScheme });
+            const state = `${show.name} ${path} ${colorScheme}`;
+            found.push(...(await axeFindings(page)).map((line) => `${state}: ${line}`));
+          }
+        }
+        const { page } = await open(served.url);
+        await served.stop();
+        await page.getByRole('alert').waitFor();
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme });
+          const state = `${show.name} lost ${colorScheme}`;
+          found.push(...(await axeFindings(page)).map((line) => `${state}: ${line}`));
+        }
+      }
+      expect(found).toEqual([]);
+    },
+    120_000,
+  );
+
+  testWith(missing, 'fits a table display, a desk and a wall', async () => {
+    const table = new FakeTable();
+    stopped(table);
+    const { url } = await serve(table);
+    const sizes = { small: SMALL, desk: DESK, wall: WALL, phone: PHONE };
+    for (const [name, size] of Object.entries(sizes)) {
+      for (const path of ['table', 'floor', 'dealer']) {
+        const { page } = await open(`${url}/${path === 'table' ? '' : path}`, size);
+        await screenshot(page, `${path}-${name}`);
+        expect(await sticksOut(page), `${path} ${name}`).toBe(false);
+        const step = await page.locator(path === 'floor' ? '.floor-now' : '.step').boundingBox();
+        expect(step === null || step.y + step.height > size.height, `${path} ${name}`).toBe(false);
+      }
+    }
+  });
+
+  testWith(missing, 'a broken line is unmistakable, and the page comes back', async () => {
+    const table = new FakeTable();
+    burning(table);
+    const served = await serve(table);
+    const { page } = await open(served.url, SMALL);
+    await served.stop();
+    await page.getByRole('alert').getByText('No connection to the table').waitFor();
+    expect(await page.locator('main').evaluate((main) => getComputedStyle(main).filter)).toBe(
+      'grayscale(1)',
+    );
+    await page.getByRole('status').getByText('No connection').waitFor();
+    await screenshot(page, 'table-small-lost');
+    table.step({ out: 5, left: 411, due: 3 }, 'told while away');
+    await serve(table, served.port);
+    await page.getByRole('status').getByText('Live').waitFor();
+    await shows(page, 'told while away');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.locator('.count', { hasText: 'Left' }).innerText()).toContain('411');
+    // Lines from before the break are still there, once.
+    expect(await page.locator('.steps li', { hasText: 'dealer: open-table' }).count()).toBe(1);
+  });
+
+  testWith(missing, 'a line that is open but silent counts as lost', async () => {
+    const table = new FakeTable();
+    burning(table);
+    const { port } = await serve(table);
+    const line = await PausingLine.open(port);
+    closers.push(() => line.stop());
+    const { page } = await open(line.url);
+    line.silence();
+    await page.getByRole('alert').getByText('No connection to the table').waitFor();
+    line.speak();
+    table.step({ out: 6 }, 'told after the silence');
+    await shows(page, 'told after the silence');
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  testWith(missing, 'a line that is slow shows the newest state and no half one', async () => {
+    const table = new FakeTable();
+    burning(table);
+    const { port } = await serve(table);
+    const line = await PausingLine.open(port);
+    closers.push(() => line.stop());
+    const { page, complaints } = await open(line.url);
+    for (let i = 0; i < 8; i += 1) {
+      line.silence();
+      for (let n = 0; n < 50; n += 1) table.step({ out: i * 50 + n }, `step ${i * 50 + n}`);
+      await page.waitForTimeout(150);
+      line.speak();
+    }
+    await page.locator('.count', { hasText: /^Out/ }).getByText('399', { exact: true }).waitFor();
+    await shows(page, 'step 399');
+    expect(complaints).toEqual([]);
+  });
+
+  testWith(missing, 'works by keyboard alone', async () => {
+    const table = new FakeTable();
+    stopped(table);
+    const { url } = await serve(table);
+    const { page } = await open(url);
+    const reached: string[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      await page.keyboard.press('Tab');
+      reached.push(
+        await page.evaluate(() => {
+          const it = document.activeElement;
+          return it?.getAttribute('aria-labelledby') ?? it?.textContent ?? '';
+        }),
+      );
+    }
+    expect(reached.slice(0, 7)).toEqual([
+      'To the table',
+      'Table',
+      'Floor',
+      'Dealer',
+      'findings-title',
+      'duties-title',
+      'steps-title',
+    ]);
+    await page.locator('a', { hasText: 'Floor' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/floor');
+    await shows(page, 'Dealer is shown');
+  });
+
+  testWith(missing, 'the dealer display says nothing a player could use', async () => {
+    const table = new FakeTable();
+    burning(table);
+    table.step({ out: 300, left: 116, behind: 57, coverSeen: true, loaded: 416 });
+    const { url } = await serve(table);
+    const { page } = await open(`${url}/dealer`, SMALL);
+    await page.getByRole('heading', { level: 1, name: 'BURN 7 more, 4 to go' }).waitFor();
+    const text = await page.locator('main').innerText();
+    for (const hidden of ['300', '116', '57', '416']) expect(text).not.toContain(hidden);
+  });
+});
