@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Checks a table's journal. Written from docs/JOURNAL.md; needs nothing but Python 3.
+
+Usage: verify_journal.py JOURNAL [PUBLIC_KEY_BASE64]
+Exit code 0: whole. 1: damaged, the first bad row is named. 2: not a journal.
+"""
+import base64
+import hashlib
+import json
+import sqlite3
+import sys
+from decimal import Decimal
+
+APPLICATION_ID = 0x43434A31
+FORMAT = 1
+CHECKPOINT_TYPE = "cutcard-checkpoint-1"
+
+
+# --- Ed25519, verification only (RFC 8032, section 5.1) ---------------------------------------
+P = 2**255 - 19
+L = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT = pow(2, (P - 1) // 4, P)
+
+
+def point_add(p, q):
+    a = (p[1] - p[0]) * (q[1] - q[0]) % P
+    b = (p[1] + p[0]) * (q[1] + q[0]) % P
+    c = 2 * p[3] * q[3] * D % P
+    d = 2 * p[2] * q[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return (e * f % P, g * h % P, f * g % P, e * h % P)
+
+
+def point_times(scalar, point):
+    result = (0, 1, 1, 0)
+    while scalar > 0:
+        if scalar & 1:
+            result = point_add(result, point)
+        point = point_add(point, point)
+        scalar >>= 1
+    return result
+
+
+def decompress(data):
+    number = int.from_bytes(data, "little")
+    y, sign = number & ((1 << 255) - 1), number >> 255
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    if square == 0:
+        return None if sign else (0, y, 1, 0)
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P != 0:
+        x = x * ROOT % P
+    if (x * x - square) % P != 0:
+        return None
+    if x & 1 != sign:
+        x = P - x
+    return (x, y, 1, x * y % P)
+
+
+BASE_Y = 4 * pow(5, P - 2, P) % P
+BASE = decompress(BASE_Y.to_bytes(32, "little"))
+
+
+def is_signed(public, message, signature):
+    if len(public) != 32 or len(signature) != 64:
+        return False
+    a, r = decompress(public), decompress(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if a is None or r is None or s >= L:
+        return False
+    digest = hashlib.sha512(signature[:32] + public + message).digest()
+    h = int.from_bytes(digest, "little") % L
+    left, right = point_times(s, BASE), point_add(r, point_times(h, a))
+    return (left[0] * right[2] - right[0] * left[2]) % P == 0 and (
+        left[1] * right[2] - right[1] * left[2]
+    ) % P == 0
+
+
+# --- rows ------------------------------------------------------------------------------------
+class Damage(Exception):
+    def __init__(self, seq, kind, what):
+        super().__init__(f"damaged at row {seq}: {kind}: {what}")
+        self.seq, self.kind = seq, kind
+
+
+def digits(number):
+    if abs(number) <= 2**53:
+        return str(number).encode()
+    return str(int(Decimal(repr(float(number))))).encode()
+
+
+def unpack(body, words, seq, at_ns, wall_ms):
+    """The row's text, or None where the bytes name what is not there."""
+    own = {1: digits(seq), 2: digits(at_ns), 3: digits(wall_ms)}
+    out, i = bytearray(), 0
+    while i < len(body):
+        byte = body[i]
+        i += 1
+        if byte >= 0x20:
+            out.append(byte)
+        elif byte in own:
+            out += own[byte]
+        else:
+            code = byte - 4
+            if byte >= 0x18:
+                low = body[i] if i < len(body) else 255
+                i += 1
+                code = 20 + (byte - 0x18) * 128 + low if low < 128 else -1
+            if code not in words:
+                return None
+            out += words[code]
+    return bytes(out)
+
+
+def row_hash(prev, row, words, seq=None):
+    text = unpack(row[4], words, row[0] if seq is None else seq, row[1], row[2])
+    return None if text is None else hashlib.sha256(prev.hex().encode() + text).digest()
+
+
+ROWS = "SELECT seq, at_ns, wall_ms, hash, body FROM step "
+
+
+def page_trouble(db):
+    try:
+        lines = [line[0] for line in db.execute("PRAGMA quick_check(3)")]
+        return None if lines == ["ok"] else "; ".join(lines)
+    except sqlite3.DatabaseError as error:
+        return str(error)
+
+
+def seq_in_text(row, words, seq):
+    text = unpack(row[4], words, seq, row[1], row[2])
+    try:
+        return json.loads(text)["observation"]["seq"]
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+def kind_of(db, row, prev, words):
+    """What kind of damage makes this row not follow from `prev`."""
+    trouble = page_trouble(db)
+    if trouble:
+        return "torn page", trouble
+    seq = row[0]
+    near = db.execute(ROWS + "WHERE seq > ? AND seq <= ? ORDER BY seq", (seq - 24, seq + 24))
+    near = near.fetchall()
+    befores = [prev] + [other[3] for other in near]
+    for other in near:
+        if any(row_hash(before, row, words, other[0]) == row[3] for before in befores):
+            place = seq_in_text(row, words, other[0])
+            if place != seq:
+                return "reordered", f"here lies what was written as row {place}"
+            break
+    behind = next((other for other in near if other[0] == seq + 1), None)
+    if behind:
+        if row_hash(row[3], behind, words) == behind[3]:
+            if (seq_in_text(row, words, seq) or seq) > seq:
+                return "missing row", "rows were taken out before it and the rest renumbered"
+        elif any(
+            row_hash(row[3], behind, words, behind[0] + n) == behind[3] for n in range(1, 9)
+        ):
+            return "missing row", "rows were taken out before it and the rest renumbered"
+    if bytes(16) in row[4] or bytes(16) in row[3]:
+        return "torn page", "a stretch of zero bytes lies in the row"
+    computed = row_hash(prev, row, words)
+    if behind and computed and row_hash(computed, behind, words) == behind[3]:
+        return "changed hash", "its text is whole"
+    return "changed byte", "its text or its times do not give its hash"
+
+
+def check_rows(db, words):
+    first, prev = 1, bytes(32)
+    pruned = db.execute("SELECT seq, prev FROM pruned ORDER BY seq DESC LIMIT 1").fetchone()
+    if pruned:
+        first, prev = pruned
+    seq, at_ns, hashes = first - 1, 0, {}
+    signed = {row[0] for row in db.execute("SELECT seq FROM checkpoint")}
+    last = db.execute("SELECT coalesce(max(seq), 0) FROM step").fetchone()[0]
+    while seq < last:
+        try:
+            rows = db.execute(ROWS + "WHERE seq > ? ORDER BY seq LIMIT 1", (seq,)).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise Damage(seq + 1, "torn page", str(error)) from error
+        row = rows[0]
+        if row[0] != seq + 1:
+            trouble = page_trouble(db)
+            if trouble:
+                raise Damage(seq + 1, "torn page", trouble)
+            raise Damage(seq + 1, "missing row", f"row {seq + 1} is not there")
+        types = (int, int, int, bytes, bytes)
+        if not all(isinstance(value, kind) for value, kind in zip(row, types)):
+            raise Damage(row[0], "changed byte", "a column holds the wrong type")
+        if row_hash(prev, row, words) != row[3]:
+            raise Damage(row[0], *kind_of(db, row, prev, words))
+        if row[1] < at_ns:
+            raise Damage(row[0], "not a step", "its time is before the row before it")
+        seq, at_ns, prev = row[0], row[1], row[3]
+        if seq in signed:
+            hashes[seq] = prev
+    return first, seq, prev, hashes
+
+
+def check_checkpoints(db, hashes, demanded):
+    keys = dict(db.execute("SELECT name, public FROM key"))
+    count = 0
+    for seq, body, signature in db.execute(
+        "SELECT seq, body, signature FROM checkpoint ORDER BY seq"
+    ):
+        said = json.loads(body)
+        public = keys.get(said.get("key"))
+        if said.get("type") != CHECKPOINT_TYPE or said.get("seq") != seq:
+            raise Damage(seq, "checkpoint", "it is not one, or speaks of another row")
+        if public is None or hashlib.sha256(public).hexdigest() != said["key"]:
+            raise Damage(seq, "checkpoint", "its key is not there or was changed")
+        if demanded is not None and public != demanded:
+            raise Damage(seq, "checkpoint", "it is signed with another key")
+        if not is_signed(public, body.encode(), signature):
+            raise Damage(seq, "checkpoint", "the signature is not that of its text")
+        if seq not in hashes or hashes[seq].hex() != said["hash"]:
+            raise Damage(seq, "checkpoint", "it signs another row, or one that is not there")
+        count += 1
+    return count
+
+
+def main(arguments):
+    if len(arguments) not in (1, 2):
+        print(__doc__, file=sys.stderr)
+        return 2
+    demanded = base64.b64decode(arguments[1]) if len(arguments) == 2 else None
+    try:
+        db = sqlite3.connect(f"file:{arguments[0]}?mode=ro", uri=True)
+        ident = db.execute("PRAGMA application_id").fetchone()[0]
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        print(f"{arguments[0]}: cannot be read: {error}")
+        return 2
+    if ident != APPLICATION_ID or version != FORMAT:
+        print(f"{arguments[0]}: no journal of format {FORMAT}")
+        return 2
+    try:
+        words = {code: text.encode() for code, text in db.execute("SELECT code, text FROM word")}
+        first, last, head, hashes = check_rows(db, words)
+        count = check_checkpoints(db, hashes, demanded)
+    except Damage as damage:
+        print(damage)
+        return 1
+    except sqlite3.DatabaseError as error:
+        print(f"damaged at row 1: torn page: {error}")
+        return 1
+    print(f"rows {first} to {last} whole, {count} signed checkpoints, last {last}:{head.hex()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
