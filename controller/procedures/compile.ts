@@ -163,6 +163,13 @@ const stubRule = (pack: Pack, cite: CiteOf): StubRule | null => {
   };
 };
 
+const shareText = ({ min, max }: { min: number | null; max: number | null }): string => {
+  const part = (n: number): string => `${Math.round(n * 100)} %`;
+  if (min === null) return max === null ? 'some' : `at most ${part(max)}`;
+  if (max === null) return `at least ${part(min)}`;
+  return min === max ? `about ${part(min)}` : `${part(min)} to ${part(max)}`;
+};
+
 /** What the pack says and no rule of the core can judge: shown as a duty nobody can see. */
 const unseenRules = (pack: Pack, cite: CiteOf): readonly UnseenRule[] => {
   const rules: UnseenRule[] = pack.unseen.map((rule, at) => ({
@@ -170,11 +177,9 @@ const unseenRules = (pack: Pack, cite: CiteOf): readonly UnseenRule[] => {
     duty: rule.duty,
     text: rule.text,
   }));
-  const { share } = pack.marker ?? { share: null };
+  const share = pack.marker?.share ?? null;
   if (share !== null) {
-    const [min, max] = [share.min, share.max].map((part) => `${Math.round(part * 100)} %`);
-    const range = min === max ? `about ${min ?? ''}` : `between ${min ?? ''} and ${max ?? ''}`;
-    const text = `The cover card goes in with ${range} of the stack behind it`;
+    const text = `The cover card goes in with ${shareText(share)} of the stack behind it`;
     rules.push({ cite: cite('marker', 'share'), duty: 'marker-share', text });
   }
   if (pack.deadGameBurn !== null) {
@@ -254,7 +259,7 @@ export const compilePack = (text: string, options: CompileOptions): CompiledPack
   const pack = parsed.data;
   const problems: Problem[] = [];
   const body = procedureOf(pack, citer(tree, problems));
-  problems.push(...lint(pack, tree));
+  problems.push(...lint(pack, tree, chosen));
   if (problems.length > 0) throw new PackError(inFileOrder(problems));
   const values = packValues(tree);
   return {

@@ -37,7 +37,12 @@ const optionTexts = ({ pack, chosen, values }: CompiledPack): readonly OptionTex
     if ('sets' in option) {
       const own = values.find((value) => value.field === option.sets)?.value;
       const choices = [`${option.min} to ${option.max} (${option.sets})`];
-      return { option: name, asks: option.asks, choices, chosen: String(chosen[name] ?? own) };
+      return {
+        option: name,
+        asks: option.asks,
+        choices,
+        chosen: typeof own === 'number' ? String(own) : 'not in use',
+      };
     }
     const choices = Object.entries(option.choices).map(([key, choice]) => `${key}: ${choice.says}`);
     return {
@@ -115,24 +120,30 @@ const optionLines = (options: readonly OptionText[]): readonly string[] =>
         ]),
       ];
 
-const doubtLines = ({ notVerified, sources }: Explanation): readonly string[] =>
-  notVerified.length === 0
-    ? ['', 'Every value was read in its text.']
-    : [
-        '',
-        'Not verified: check these against the official text before the pack is submitted',
-        ...notVerified.flatMap((value) => {
-          const why = [
-            ...(value.source === null ? [] : [sources[value.source] ?? value.source]),
-            ...(value.note === null ? [] : [value.note]),
-          ].join('; ');
-          const what = `${value.field} = ${short(value.value)}`;
-          return [
-            ...wrapped(`${what} (${value.clause ?? 'no paragraph'})`, '  '),
-            ...(why === '' ? [] : wrapped(why, '      ')),
-          ];
-        }),
-      ];
+/** Why a value is in doubt, in the words of the pack's sources. */
+const doubt = (value: PackValue, sources: Readonly<Record<string, string>>): string =>
+  [
+    ...(value.source === null ? [] : [sources[value.source] ?? value.source]),
+    ...(value.note === null ? [] : [value.note]),
+  ].join('; ') || 'the pack does not say where the value comes from';
+
+const doubtLines = ({ notVerified, sources }: Explanation): readonly string[] => {
+  if (notVerified.length === 0) return ['', 'Every value was read in its text.'];
+  const groups = new Map<string, string[]>();
+  for (const value of notVerified) {
+    const why = doubt(value, sources);
+    const what = `${value.field} = ${short(value.value)} (${value.clause ?? 'no paragraph'})`;
+    groups.set(why, [...(groups.get(why) ?? []), what]);
+  }
+  return [
+    '',
+    'Not verified: check these against the official text before the pack is submitted',
+    ...[...groups].flatMap(([why, what]) => [
+      ...wrapped(`${why}:`, '  '),
+      ...what.flatMap((line) => wrapped(line, '      ')),
+    ]),
+  ];
+};
 
 /** The explanation as plain text, at most 96 columns wide. */
 export const explanationText = (explanation: Explanation): string =>

@@ -19,7 +19,7 @@ const lintDeck = (pack: Pack, complain: Complain): void => {
       'Set count: 2, or alternate: false.',
     );
   }
-  if (maxAge?.handHours !== undefined && !pack.dealing.includes('hand')) {
+  if (maxAge !== null && maxAge.handHours !== null && !pack.dealing.includes('hand')) {
     complain(
       ['deck', 'maxAge', 'handHours'],
       'A limit for hand dealing is given, and cards are never dealt from the hand.',
@@ -93,10 +93,11 @@ const lintMarker = (pack: Pack, complain: Complain): void => {
       'Lower minBehind or raise deck.decks.min.',
     );
   }
-  if (marker.share !== null && marker.share.min > marker.share.max) {
+  const { min, max } = marker.share ?? { min: null, max: null };
+  if (min !== null && max !== null && min > max) {
     complain(
       ['marker', 'share'],
-      `At least ${marker.share.min} and at most ${marker.share.max} cannot both hold.`,
+      `At least ${min} and at most ${max} cannot both hold.`,
       'Swap the two numbers.',
     );
   }

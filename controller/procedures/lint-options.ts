@@ -26,6 +26,14 @@ const lintChoices = (name: string, option: MapNode, choices: MapNode, complain: 
   }
 };
 
+type Chosen = ReadonlyMap<string, string | number>;
+
+const isAsleep = (option: MapNode, chosen: Chosen): boolean => {
+  const needs = option.entries.get('needs');
+  if (needs?.kind !== 'map') return false;
+  return [...needs.entries].some(([other, node]) => chosen.get(other) !== scalar(node));
+};
+
 const lintNumber = (name: string, option: MapNode, tree: MapNode, complain: Complain): void => {
   const sets = scalar(option.entries.get('sets'));
   const path = typeof sets === 'string' ? sets.split('.') : [];
@@ -50,13 +58,13 @@ const lintNumber = (name: string, option: MapNode, tree: MapNode, complain: Comp
 };
 
 /** Options whose default is not there, or that change what does not exist. */
-export const lintOptions = (tree: MapNode, complain: Complain): void => {
+export const lintOptions = (tree: MapNode, chosen: Chosen, complain: Complain): void => {
   const options = tree.entries.get('options');
   if (options?.kind !== 'map') return;
   for (const [name, option] of options.entries) {
     if (option.kind !== 'map') continue;
     const choices = option.entries.get('choices');
     if (choices?.kind === 'map') lintChoices(name, option, choices, complain);
-    else lintNumber(name, option, tree, complain);
+    else if (!isAsleep(option, chosen)) lintNumber(name, option, tree, complain);
   }
 };

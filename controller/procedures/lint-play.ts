@@ -165,6 +165,43 @@ const lintExemption = (pack: Pack, complain: Complain): void => {
   }
 };
 
+/** Duties the core keeps itself, and those the compiler adds for values no rule can judge. */
+const TAKEN: ReadonlySet<string> = new Set([
+  'shuffle',
+  'cut',
+  'marker',
+  'load',
+  'burn',
+  'burn-rank',
+  'dealer-burn',
+  'last-hand',
+  'stub',
+  'marker-share',
+  'dead-game-burn',
+  'auto-shoe-stack',
+  'inspection',
+]);
+
+const lintUnseen = (pack: Pack, complain: Complain): void => {
+  const seen = new Set<string>();
+  for (const [at, { duty }] of pack.unseen.entries()) {
+    if (TAKEN.has(duty)) {
+      complain(
+        ['unseen', at, 'duty'],
+        `The name \`${duty}\` belongs to a duty the controller keeps itself.`,
+        'Give what nobody can see another name.',
+      );
+    } else if (seen.has(duty)) {
+      complain(
+        ['unseen', at, 'duty'],
+        `Two entries are called \`${duty}\`.`,
+        'Give each a name of its own.',
+      );
+    }
+    seen.add(duty);
+  }
+};
+
 /** Contradictions in how the game is shuffled, dealt and ended. */
 export const lintPlay = (pack: Pack, complain: Complain): void => {
   lintShuffle(pack, complain);
@@ -173,4 +210,5 @@ export const lintPlay = (pack: Pack, complain: Complain): void => {
   lintRound(pack, complain);
   lintStub(pack, complain);
   lintExemption(pack, complain);
+  lintUnseen(pack, complain);
 };

@@ -15,14 +15,18 @@ export interface Fraction {
 export type Complain = (path: Path, cause: string, cure: string) => void;
 
 /** Contradictions of a pack whose every single value is well formed. */
-export const lint = (pack: Pack, tree: MapNode): readonly Problem[] => {
+export const lint = (
+  pack: Pack,
+  tree: MapNode,
+  chosen: ReadonlyMap<string, string | number>,
+): readonly Problem[] => {
   const problems: Problem[] = [];
   const complain: Complain = (path, cause, cure) => {
-    problems.push({ ...placeOf(tree, path), field: pathText(path), cause, cure });
+    problems.push({ ...placeOf(tree, path), field: pathText(path) || 'pack', cause, cure });
   };
   lintCards(pack, complain);
   lintPlay(pack, complain);
   lintMarks(tree, complain);
-  lintOptions(tree, complain);
+  lintOptions(tree, chosen, complain);
   return problems;
 };

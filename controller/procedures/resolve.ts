@@ -54,9 +54,13 @@ const kindOf = (node: MapNode): unknown => {
  * `kind` changes is replaced as a whole.
  */
 const overlay = (parent: TreeNode, child: TreeNode, unsaid: Mark): TreeNode => {
-  if (parent.kind !== 'map' || child.kind !== 'map') return stamped(child, unsaid);
+  // The paragraph of a value stays when only the value changes.
+  const { clause } = parent.mark;
+  const replaced = (): TreeNode =>
+    stamped(child, clause === undefined ? unsaid : { clause, ...unsaid });
+  if (parent.kind !== 'map' || child.kind !== 'map') return replaced();
   const [was, is] = [kindOf(parent), kindOf(child)];
-  if (is !== undefined && was !== undefined && is !== was) return stamped(child, unsaid);
+  if (is !== undefined && was !== undefined && is !== was) return replaced();
   const below: Mark = { ...unsaid, ...child.mark };
   const entries = new Map(parent.entries);
   for (const [key, node] of child.entries) {
@@ -75,20 +79,32 @@ const OWN_KEYS = ['extends', 'renumber', 'pack', 'id', 'title', 'version'];
 const textOf = (node: TreeNode | undefined): string | null =>
   node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null;
 
-/** Rewrites `627a.9(e)` to `629a.9(e)`: text nobody read in the new chapter, so not verified. */
+/**
+ * The paragraph under its new number: `627a: 629a` makes `627a.9(e)` into `629a.9`, a section key
+ * `663a.5: X` makes `663a.5(d)` into `X`. Letters are dropped: nobody read the new section, so
+ * nobody knows them. Undefined where no key fits; the longest that does wins.
+ */
+const newClause = (clause: string, table: ReadonlyMap<string, string>): string | undefined => {
+  const bare = clause.replace(/\(.*$/, '');
+  const fitting = [...table]
+    .filter(([from]) => bare === from || bare.startsWith(`${from}.`))
+    .sort(([a], [b]) => b.length - a.length);
+  const best = fitting[0];
+  return best === undefined ? undefined : `${best[1]}${bare.slice(best[0].length)}`;
+};
+
+const renumberedMark = (mark: Mark, table: ReadonlyMap<string, string>): Mark => {
+  // What was read in the old chapter was not read in the new one.
+  const doubted = mark.verified === true ? { ...mark, verified: false } : mark;
+  const { clause } = mark;
+  const to = clause === undefined ? undefined : newClause(clause, table);
+  if (clause === undefined || to === undefined) return doubted;
+  return { ...doubted, clause: to, verified: false, note: `taken over from ${clause}` };
+};
+
+/** Rewrites the paragraphs of a parent for a chapter that was not read. */
 const renumbered = (node: TreeNode, table: ReadonlyMap<string, string>): TreeNode => {
-  const { clause } = node.mark;
-  const from = [...table.keys()].find((chapter) => clause?.startsWith(`${chapter}.`));
-  const to = from === undefined ? undefined : table.get(from);
-  const mark =
-    clause === undefined || from === undefined || to === undefined
-      ? node.mark
-      : {
-          ...node.mark,
-          clause: `${to}${clause.slice(from.length)}`,
-          verified: false,
-          note: `taken over from ${clause}`,
-        };
+  const mark = table.size === 0 ? node.mark : renumberedMark(node.mark, table);
   if (node.kind === 'map') {
     const entries = [...node.entries].map(([key, item]) => [key, renumbered(item, table)] as const);
     return { ...node, mark, entries: new Map(entries) };
@@ -187,6 +203,27 @@ const settingOf = (
   return { node: set?.kind === 'map' ? set : nothing, mark: { ...option.mark, ...choice.mark } };
 };
 
+/** Choices by name first: a number may belong to what one of them brings in. */
+const inOrder = (chosen: ReadonlyMap<string, string | number>): [string, string | number][] =>
+  [...chosen].sort(([, a], [, b]) => Number(typeof a === 'number') - Number(typeof b === 'number'));
+
+/** What an option needs and the house did not choose, as a sentence; null where nothing. */
+const unmetNeed = (
+  option: MapNode,
+  name: string,
+  chosen: ReadonlyMap<string, string | number>,
+): string | null => {
+  const needs = option.entries.get('needs');
+  if (needs?.kind !== 'map') return null;
+  for (const [other, node] of needs.entries) {
+    const wanted = textOf(node);
+    if (chosen.get(other) !== wanted) {
+      return `\`${name}\` means something only with ${other}: ${wanted ?? ''}.`;
+    }
+  }
+  return null;
+};
+
 export interface Resolved {
   readonly tree: MapNode;
   readonly chosen: ReadonlyMap<string, string | number>;
@@ -202,12 +239,13 @@ export const resolvePack = (own: MapNode, resolve: ResolvePack, asked: Choices):
   const chosen = chosenOf(tree, asked);
   const problems: Problem[] = [];
   const options = tree.entries.get('options');
-  for (const [name, picked] of chosen) {
+  for (const [name, picked] of inOrder(chosen)) {
     const option = options?.kind === 'map' ? options.entries.get(name) : undefined;
     const known = options?.kind === 'map' ? [...options.entries.keys()].join(', ') : 'none';
+    const unmet = option?.kind === 'map' ? unmetNeed(option, name, chosen) : null;
     const setting =
       option?.kind === 'map'
-        ? settingOf(option, name, picked)
+        ? (unmet ?? settingOf(option, name, picked))
         : `This pack has no option \`${name}\`; it has: ${known}.`;
     if (typeof setting === 'string') {
       const cure = 'Correct the choice; `cutcard procedures explain` lists them.';

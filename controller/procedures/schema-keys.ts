@@ -34,8 +34,11 @@ export const keysAt = (path: Path): readonly string[] => {
       })
       .flatMap((schema) => branches(schema));
   }
-  const keys = here.flatMap((schema) =>
-    schema instanceof z.ZodObject ? Object.keys(schema.shape) : [],
-  );
+  const keys = here.flatMap((schema) => {
+    const inner = bare(schema);
+    if (inner instanceof z.ZodObject) return Object.keys(inner.shape);
+    const names = inner instanceof z.ZodRecord ? inner.keyType : null;
+    return names instanceof z.ZodEnum ? names.options.map(String) : [];
+  });
   return [...new Set(path.length === 0 ? keys : [...keys, ...MARKS])];
 };

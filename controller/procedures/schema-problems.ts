@@ -28,7 +28,7 @@ const nearest = (word: string, known: readonly string[]): string | null => {
     .map((other) => ({ other, far: distance(word.toLowerCase(), other.toLowerCase()) }))
     .sort((a, b) => a.far - b.far);
   const best = ranked[0];
-  return best !== undefined && best.far <= 3 ? best.other : null;
+  return best !== undefined && best.far <= Math.min(3, word.length / 2) ? best.other : null;
 };
 
 const kindWord = (expected: string): string => {
@@ -70,6 +70,7 @@ const NULLABLE: ReadonlySet<string> = new Set(['cut', 'marker', 'burn', 'dealerB
 const FORMATS: Readonly<Record<string, string>> = {
   id: 'Write place/name in small letters, such as pa/631a-baccarat.',
   version: 'Write three numbers, such as 1.0.0.',
+  'burn.kind': 'Write one of: first-card-value, fixed, deck-count.',
   'deck.composition': 'Write one of: standard, one-joker, two-jokers, no-tens.',
 };
 
@@ -125,41 +126,67 @@ const valueAt = (root: unknown, path: Path): unknown => {
   return here;
 };
 
+type KeysOf = (path: Path) => readonly string[];
+
+/** A key that is not taken, and the one it was probably meant to be. */
+const unknownKey = (tree: MapNode, path: Path, key: string, known: readonly string[]): Found => {
+  const guess = nearest(key, known);
+  const field = pathText([...path, key]);
+  return {
+    meant: guess === null ? null : pathText([...path, guess]),
+    isMissing: false,
+    problem: {
+      ...placeOf(tree, [...path, key]),
+      field,
+      cause: `There is no key \`${key}\` here.`,
+      cure: guess === null ? `The keys are: ${known.join(', ')}.` : `Did you mean \`${guess}\`?`,
+    },
+  };
+};
+
+interface Found {
+  readonly problem: Problem;
+  /** Field a mistyped key was meant to be. */
+  readonly meant: string | null;
+  readonly isMissing: boolean;
+}
+
+const found = (issue: Issue, tree: MapNode, value: unknown, keysOf: KeysOf): readonly Found[] => {
+  const path = issue.path.map((part) => (typeof part === 'symbol' ? '' : part));
+  const inner = issue.code === 'invalid_union' ? deepest(issue) : null;
+  if (inner !== null) {
+    return inner.flatMap((one) =>
+      found({ ...one, path: [...issue.path, ...one.path] }, tree, value, keysOf),
+    );
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => unknownKey(tree, path, key, keysOf(path)));
+  }
+  const reached = walk(tree, path).length - 1;
+  const place = placeOf(tree, path.slice(0, reached));
+  const field = pathText(path) || 'pack';
+  const seen = valueAt(value, path);
+  const problem = { ...place, field, ...said(issue, field, seen) };
+  return [{ problem, meant: null, isMissing: seen === undefined }];
+};
+
 /**
- * What the schema found, in plain words with file and line.
+ * What the schema found, in plain words with file and line. A key missing because it was mistyped
+ * is told once, as the mistyped one.
  * `keysOf` names the keys a block takes, so that a mistyped one can be guessed.
  */
 export const schemaProblems = (
   issues: readonly Issue[],
   tree: MapNode,
   value: unknown,
-  keysOf: (path: Path) => readonly string[],
-): readonly Problem[] =>
-  issues.flatMap((issue): Problem[] => {
-    const path = issue.path.map((part) => (typeof part === 'symbol' ? '' : part));
-    const inner = issue.code === 'invalid_union' ? deepest(issue) : null;
-    if (inner !== null) {
-      const nested = inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
-      return [...schemaProblems(nested, tree, value, keysOf)];
-    }
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key): Problem => {
-        const known = keysOf(path);
-        const guess = nearest(key, known);
-        return {
-          ...placeOf(tree, [...path, key]),
-          field: pathText([...path, key]),
-          cause: `There is no key \`${key}\` here.`,
-          cure:
-            guess === null ? `The keys are: ${known.join(', ')}.` : `Did you mean \`${guess}\`?`,
-        };
-      });
-    }
-    const reached = walk(tree, path).length - 1;
-    const place = placeOf(tree, path.slice(0, reached));
-    const field = pathText(path) || 'pack';
-    return [{ ...place, field, ...said(issue, field, valueAt(value, path)) }];
-  });
+  keysOf: KeysOf,
+): readonly Problem[] => {
+  const all = issues.flatMap((issue) => found(issue, tree, value, keysOf));
+  const meant = new Set(all.map((one) => one.meant));
+  return all
+    .filter((one) => !(one.isMissing && meant.has(one.problem.field)))
+    .map((one) => one.problem);
+};
 
 /** Of a union's branches, the one that came nearest: its issues are worth more than "no fit". */
 const deepest = (issue: Extract<Issue, { code: 'invalid_union' }>): Issue[] | null => {

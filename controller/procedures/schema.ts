@@ -25,7 +25,10 @@ const deck = z.strictObject({
   batches: z
     .strictObject({ count: z.int().min(1).max(2), alternate: z.boolean() })
     .default({ count: 1, alternate: false }),
-  maxAge: z.strictObject({ hours: hours, handHours: hours.optional() }).nullable().default(null),
+  maxAge: z
+    .strictObject({ hours: hours, handHours: hours.nullable().default(null) })
+    .nullable()
+    .default(null),
 });
 
 const shuffle = z.strictObject({
@@ -53,7 +56,11 @@ const cut = z.strictObject({
 const share = z.number().gt(0).lt(1);
 const marker = z.strictObject({
   minBehind: cards.nullable(),
-  share: z.strictObject({ min: share, max: share }).nullable().default(null),
+  /** Part of the stack that lies behind it: about a quarter is min and max 0.25. */
+  share: z
+    .strictObject({ min: share.nullable().default(null), max: share.nullable().default(null) })
+    .nullable()
+    .default(null),
   bottomCover: z.boolean(),
 });
 
@@ -109,6 +116,7 @@ const lift = z.enum(['cut', 'count', 'idle', 'stub']);
 
 const unseenItem = z.strictObject({ duty: word, text });
 
+const needs = z.record(word, word).default({});
 const choice = z.strictObject({ says: text, set: z.record(word, z.unknown()).default({}) });
 const option = z.union([
   z.strictObject({ asks: text, default: word, choices: z.record(word, choice) }),
@@ -118,6 +126,8 @@ const option = z.union([
     sets: z.string().regex(/^[A-Za-z]+(\.[A-Za-z]+)+$/),
     min: z.number(),
     max: z.number(),
+    /** The number means something only where these choices were made. */
+    needs,
   }),
 ]);
 

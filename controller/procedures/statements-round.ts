@@ -1,4 +1,4 @@
-import type { Procedure, RoundRule } from '../core/procedure.js';
+import type { Dealing, Procedure, RoundRule } from '../core/procedure.js';
 import { GRADES, say, type Statement } from './statement.js';
 
 const cardsText = ({ min, max }: RoundRule['cards']): string => {
@@ -37,6 +37,13 @@ export const roundStatements = ({ round }: Procedure): Statement[] => {
   return found;
 };
 
+/** Ways of dealing, as they follow `dealt from`. */
+export const WAY_WORDS: Readonly<Record<Dealing, string>> = {
+  shoe: 'a shoe',
+  hand: 'the hand',
+  'auto-shoe': 'an automated shoe',
+};
+
 const formulaText = ({ deck, stub }: Procedure): string => {
   if (stub === null) return '';
   const hands = stub.dealerHand ? '(players + dealer)' : 'players';
@@ -54,10 +61,12 @@ export const stubStatements = (procedure: Procedure): Statement[] => {
   const found: Statement[] = [];
   if (stub !== null) {
     const often =
-      stub.everyRounds === 1 ? 'in every round' : `once in every ${stub.everyRounds} rounds`;
-    const where = stub.appliesTo.join(' and ');
+      stub.everyRounds === 1
+        ? 'in every round'
+        : `at least once in every ${stub.everyRounds} rounds`;
+    const where = stub.appliesTo.map((way) => WAY_WORDS[way]).join(' or ');
     const unless = stub.exemptIfCounting ? ', unless a machine counts after each shuffle' : '';
-    const counted = `When cards are dealt from the ${where}, the stub is counted at least ${often}`;
+    const counted = `When cards are dealt from ${where}, the stub is counted ${often}`;
     const text = `${counted} before settlement${unless}. It must be ${formulaText(procedure)}.`;
     const wrong =
       'A wrong count voids the round and returns the wagers; unless it was a misdeal with the ' +

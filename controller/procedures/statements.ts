@@ -1,3 +1,4 @@
+import { type Rank, RANKS } from '../core/cards.js';
 import type {
   BurnRule,
   CoverConsequence,
@@ -7,7 +8,7 @@ import type {
   ShuffleSource,
 } from '../core/procedure.js';
 import { GRADES, say, type Statement } from './statement.js';
-import { roundStatements, stubStatements } from './statements-round.js';
+import { roundStatements, stubStatements, WAY_WORDS } from './statements-round.js';
 
 export const many = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
 export const listed = (words: readonly string[], joint = 'or'): string =>
@@ -21,9 +22,7 @@ const range = (min: number, max: number, word: string): string =>
 const deckStatements = ({ deck, dealing }: Procedure): Statement[] => {
   const decks = range(deck.decksMin, deck.decksMax, 'deck');
   const size = `A deck has ${deck.cardsPerDeck} cards; the game takes ${decks}.`;
-  const ways = dealing.map((way) =>
-    way === 'auto-shoe' ? 'an automated shoe' : way === 'hand' ? 'the hand' : 'a shoe',
-  );
+  const ways = dealing.map((way) => WAY_WORDS[way]);
   const found = [
     say('deck', deck.cite, size, GRADES.count),
     say('dealing', deck.cite, `Cards are dealt from ${listed(ways)}.`, GRADES.dealing),
@@ -122,13 +121,13 @@ const cutStatements = (cut: CutRule): Statement[] => {
   return found;
 };
 
-/** `A, 2, 3: 1, 2, 3`: ranks that burn the same are said together. */
-const valueText = (values: Readonly<Record<string, number>>): string => {
+/** `A=1, 2=2, … T/J/Q/K=10`: ranks that burn the same are said together. */
+const valueText = (values: Readonly<Record<Rank, number>>): string => {
   const by = new Map<number, string[]>();
-  for (const [rank, n] of Object.entries(values)) by.set(n, [...(by.get(n) ?? []), rank]);
+  for (const rank of RANKS) by.set(values[rank], [...(by.get(values[rank]) ?? []), rank]);
   return [...by]
     .sort(([a], [b]) => a - b)
-    .map(([n, ranks]) => `${ranks.sort().join('/')} = ${n}`)
+    .map(([n, ranks]) => `${ranks.join('/')}=${n}`)
     .join(', ');
 };
 
@@ -140,7 +139,7 @@ const burnText = (burn: BurnRule): string => {
   }
   const n = burn.kind === 'fixed' ? many(burn.cards, 'card') : 'as many cards as there are decks';
   const go = burn.kind === 'fixed' && burn.cards === 1 ? 'goes' : 'go';
-  return `After loading, ${n} ${go} ${to}${burn.secret ? ', its rank shown to nobody' : ''}.`;
+  return `After loading, ${n} ${go} ${to}${burn.secret ? ', the rank shown to nobody' : ''}.`;
 };
 
 const consequenceText = (follows: CoverConsequence): string => {
@@ -175,7 +174,7 @@ const shoeStatements = ({ marker, burn, dealerBurn, cover }: Procedure): Stateme
     found.push(say('burn', burn.cite, burnText(burn), grade));
   }
   if (dealerBurn !== null) {
-    const secret = dealerBurn.secret ? ', its rank shown to nobody' : '';
+    const secret = dealerBurn.secret ? ', the rank shown to nobody' : '';
     const text = `Each new dealer burns ${many(dealerBurn.cards, 'card')} before dealing${secret}.`;
     found.push(say('dealer-burn', dealerBurn.cite, text, GRADES.dealerBurn));
   }
