@@ -41,6 +41,10 @@ const policy = z
     blockedMs: whole(100, 60_000, 'how long something may lie in the mouth, milliseconds').default(
       DEFAULT_POLICY.blockedMs,
     ),
+    handShuffle: z
+      .enum(['allow', 'stop'])
+      .default(DEFAULT_POLICY.handShuffle)
+      .describe('a hand shuffle at a table that has a machine: `allow` or `stop`'),
     tamperLid: z
       .enum(['stop', 'warn'])
       .default(DEFAULT_POLICY.tamperLid)

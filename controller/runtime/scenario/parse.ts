@@ -132,6 +132,7 @@ const tableOf = (fields: Fields): TableGiven => {
 };
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  handShuffle: ['allow', 'stop'],
   tamperLid: ['stop', 'warn'],
   sensorFault: ['stop', 'warn'],
   clockUntrusted: ['warn', 'info'],
