@@ -3,6 +3,9 @@ import type { Happening } from '../../core/observation.js';
 import type { Bridge, Journal } from '../../core/ports.js';
 import type { SimulatedClock } from '../../core/simulated-clock.js';
 import type { TableState } from '../../core/state.js';
+import { type Board, fitBoard, loadBoard } from '../../../firmware-bridge/boards/load.js';
+import { decode } from '../../../firmware-bridge/framing/decode.js';
+import { Framer } from '../../../firmware-bridge/framing/framer.js';
 import { BLOCKED_NS } from '../../../firmware-bridge/signal/transit.js';
 import { MemoryJournal, memoryStore } from '../../../storage/memory.js';
 import { hashRow, NO_HASH } from '../../../storage/canonical.js';
@@ -25,35 +28,28 @@ const DOUBLE_LENGTH_MM = 80;
 /** From one card to the next of the same deal. */
 const CARD_GAP_MS = 900;
 
-/** Devices of the reference table. Source: docs/DEVICES.md. */
-const DEVICES = [
-  'mouth',
-  'colour',
-  'keypad',
-  'panel',
-  'gate',
-  'tower',
-  'display',
-  'shuffler',
-  'reader',
-  'lamp',
-  'lid',
-];
-
 /** Happenings as the rules get them, without any hardware: the fast depth. */
 class ObservationWay implements Way {
   readonly bridge: Bridge;
   readonly startNs = 0;
   readonly #clock: SimulatedClock;
   readonly #rules: Rules;
+  readonly #board: Board;
   #tell: ((happening: Happening, atNs: number) => void) | null = null;
 
   constructor(clock: SimulatedClock, rules: Rules) {
     this.#clock = clock;
     this.#rules = rules;
+    const { shuffler, reader } = rules.table;
+    this.#board = fitBoard(loadBoard('virtual'), {
+      shuffler: shuffler !== 'none',
+      reader: reader === 'rank',
+      lampTap: false,
+    });
     this.bridge = {
       start: (tell) => {
         this.#tell = tell;
+        for (const device of Object.keys(this.#board.devices)) this.#comesUp(device);
         return Promise.resolve();
       },
       perform: () => undefined,
@@ -83,7 +79,7 @@ class ObservationWay implements Way {
         return this.#now(act.message);
       case 'serial':
         this.#needShuffler('serial');
-        throw new CannotAct('`serial` speaks to the declared driver: run this through signals');
+        return this.#serial(act.bytes);
       case 'link':
         return this.#link(act);
       case 'lid':
@@ -149,12 +145,44 @@ class ObservationWay implements Way {
     return endNs;
   }
 
+  /** Bytes through the declared driver's own framing and words, without a line under them. */
+  #serial(bytes: string): number {
+    const profile = this.#board.profiles['shuffler'];
+    if (profile === undefined) throw noShuffler('serial');
+    const nowNs = this.#clock.nowNs();
+    const framer = new Framer(profile.frame, {
+      frame: (buffer, from, to) => {
+        const { decoded } = decode(profile, buffer, from, to);
+        if (!decoded.ok) return;
+        const { says } = decoded;
+        if (says.say === 'observation') this.#say(says.happening);
+        if (says.say === 'identity') this.#comesUp('shuffler', says.identity);
+      },
+      rejected: () => undefined,
+    });
+    framer.push(
+      Uint8Array.from(bytes, (character) => character.charCodeAt(0)),
+      nowNs,
+    );
+    return nowNs;
+  }
+
+  /** A device that can be told from another of its kind says who it is. */
+  #comesUp(device: string, identity?: string): void {
+    const spec = this.#board.devices[device];
+    const own = spec !== undefined && 'stream' in spec ? `virtual-${device}/1` : undefined;
+    const name = identity ?? own;
+    this.#say({ kind: 'link.up', device, ...(name === undefined ? {} : { identity: name }) });
+  }
+
   #link({ state, device, identity }: Extract<TableAct, { do: 'link' }>): number {
-    if (!DEVICES.includes(device)) {
-      throw new CannotAct(`\`link\`: there is no device \`${device}\`; ${DEVICES.join(', ')}`);
+    if (this.#board.devices[device] === undefined) {
+      const known = Object.keys(this.#board.devices).join(', ');
+      throw new CannotAct(`\`link\`: there is no device \`${device}\` here; there are ${known}`);
     }
     if (state === 'down') return this.#now({ kind: 'link.down', device, reason: 'no connection' });
-    return this.#now({ kind: 'link.up', device, ...(identity === undefined ? {} : { identity }) });
+    this.#comesUp(device, identity);
+    return this.#clock.nowNs();
   }
 }
 
