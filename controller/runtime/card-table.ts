@@ -53,11 +53,15 @@ export class CardTable {
     this.loop.reassert();
   }
 
-  /** Hardware to its safe state, `power.off`, journal closed. Safe twice. */
-  async stop(): Promise<void> {
+  /**
+   * Hardware to its safe state, `power.off`, journal closed. Safe twice.
+   * @param last done after the last row is durable and before the journal closes.
+   */
+  async stop(last?: () => Promise<void>): Promise<void> {
     this.#isUp = false;
     await this.#parts.bridge.stop();
     await this.loop.stop();
+    await last?.();
     await this.#parts.journal.close();
   }
 }

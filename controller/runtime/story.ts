@@ -21,16 +21,23 @@ const line = (tone: Tone, text: string): Line => ({ tone, text });
  */
 export const storyOf = (step: TableStep, before: TableState, after: TableState): Line[] => {
   const lines: Line[] = [];
-  const happened = happenedText(step.observation, after);
+  const happened = happenedText(step.observation, before, after);
   if (happened !== null) lines.push(happened);
+  if (before.phase !== after.phase) {
+    lines.push(line('quiet', `${before.phase} -> ${after.phase}${burnText(after)}`));
+  }
   for (const decision of step.decisions) {
-    const told = decisionLine(decision, before, after);
+    const told = decisionLine(decision);
     if (told !== null) lines.push(told);
   }
   return lines;
 };
 
-const happenedText = (observation: Observation, after: TableState): Line | null => {
+const happenedText = (
+  observation: Observation,
+  before: TableState,
+  after: TableState,
+): Line | null => {
   switch (observation.kind) {
     case 'press':
       return line('plain', pressText(observation, after));
@@ -49,7 +56,10 @@ const happenedText = (observation: Observation, after: TableState): Line | null 
     case 'link.down':
       return line('plain', `${observation.device}: no connection`);
     case 'link.up':
-      return line('quiet', `${observation.device}: connected`);
+      // At the start every device comes up; only one that was away is news.
+      return before.devices[observation.device]?.up === false
+        ? line('plain', `${observation.device}: connected again`)
+        : null;
     case 'device.stale':
       return line('plain', `${observation.device}: silent for too long`);
     case 'power.boot':
@@ -108,12 +118,8 @@ const pressText = (
 const cutterText = (by: number | 'dealer'): string =>
   by === 'dealer' ? 'the dealer' : `seat ${by}`;
 
-const decisionLine = (decision: Decision, before: TableState, after: TableState): Line | null => {
+const decisionLine = (decision: Decision): Line | null => {
   switch (decision.do) {
-    case 'moved':
-      return decision.phase === before.phase
-        ? null
-        : line('quiet', `${before.phase} -> ${decision.phase}${burnText(after)}`);
     case 'raised':
       return line(decision.finding.severity, findingText(decision.finding));
     case 'cleared':

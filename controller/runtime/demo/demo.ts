@@ -1,0 +1,230 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Rules } from '../../core/decide.js';
+import { SimulatedClock } from '../../core/simulated-clock.js';
+import { EmbeddedBroker } from '../../../surveillance/mqtt/embedded-broker.js';
+import { createVirtualTable } from '../../../firmware-bridge/virtual/table.js';
+import type { Hands } from '../../../firmware-bridge/virtual/hands.js';
+import { EXIT, Refusal } from '../exit.js';
+import type { HandAct } from '../scenario/schema.js';
+import { actWithHands } from '../hands-way.js';
+import { createLog } from '../log.js';
+import { openTable, type RunningTable } from '../main.js';
+import { drivePaced } from '../paced-drive.js';
+import { plainAddress } from '../publish.js';
+import { isPackTrouble } from '../procedure-files.js';
+import { programVersion } from '../version.js';
+import { MISTAKES, type Mistake, mistakeOf } from './mistakes.js';
+import { Player } from './player.js';
+import { demoRules } from './table.js';
+
+const NS_PER_MS = 1e6;
+/** Between the end of one act and the thought of the next, simulated ms. */
+const BREATH_MS = 20;
+/** Devices open and set themselves up before the dealer begins, simulated ms. */
+const READY_MS = 500;
+const PLACE = { site: 'demo', pit: 'pit-1', table: 'table-1' } as const;
+
+export interface DemoOptions {
+  /** Simulated seconds per second; Infinity: as fast as it goes. */
+  readonly speed: number;
+  readonly mistakes: readonly string[];
+  readonly procedure: string;
+  /** Port of the page; 0 takes any free one. */
+  readonly port: number;
+  readonly shoes: number | null;
+  readonly seed: number;
+  readonly record: string | null;
+  /** Folder that keeps the journal; null: a temporary one, removed at the end. */
+  readonly data: string | null;
+  readonly human: boolean;
+}
+
+/** What the demo tells whoever shows it. */
+export interface DemoView {
+  /** Addresses, before anything is played. */
+  opened(parts: { readonly page: string; readonly broker: string; readonly journal: string }): void;
+  running(table: RunningTable): void;
+  /** A mistake is being made. */
+  mistake(story: string, wallMs: number): void;
+}
+
+const chosen = (codes: readonly string[], rules: Rules): readonly Mistake[] =>
+  codes.map((code) => {
+    const mistake = mistakeOf(code);
+    if (mistake?.fits(rules) === true) return mistake;
+    const possible = MISTAKES.filter(({ fits }) => fits(rules)).map((known) => known.code);
+    const why =
+      mistake === undefined
+        ? `there is no mistake \`${code}\``
+        : `\`${code}\` cannot happen at this table of ${rules.procedure.id}`;
+    throw new Refusal(EXIT.usage, `${why}; possible here: ${possible.join(', ')}`);
+  });
+
+const rulesFor = (procedure: string): Rules => {
+  try {
+    return demoRules(procedure);
+  } catch (error) {
+    if (isPackTrouble(error)) throw new Refusal(EXIT.usage, error.message, error);
+    throw error;
+  }
+};
+
+/**
+ * Plays a whole table in this process: virtual hardware, journal, embedded broker, page.
+ * @returns when the shoes asked for are played or the signal aborts; everything is stopped then.
+ * @throws Refusal for what the user can put right: port in use, unknown mistake, locked journal.
+ */
+export const runDemo = async (
+  options: DemoOptions,
+  view: DemoView,
+  signal: AbortSignal,
+): Promise<void> => {
+  const rules = rulesFor(options.procedure);
+  const mistakes = chosen(options.mistakes, rules);
+  const folder =
+    options.data === null ? mkdtempSync(join(tmpdir(), 'cutcard-demo-')) : resolve(options.data);
+  mkdirSync(folder, { recursive: true });
+  const broker = new EmbeddedBroker();
+  try {
+    await broker.start();
+    await playTable({ options, rules, mistakes, folder, broker, view, signal });
+  } finally {
+    await broker.stop();
+    if (options.data === null) rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+interface Stage {
+  readonly options: DemoOptions;
+  readonly rules: Rules;
+  readonly mistakes: readonly Mistake[];
+  readonly folder: string;
+  readonly broker: EmbeddedBroker;
+  readonly view: DemoView;
+  readonly signal: AbortSignal;
+}
+
+const playTable = async (stage: Stage): Promise<void> => {
+  const { options, rules, folder, broker, view, signal } = stage;
+  const clock = new SimulatedClock(Date.now());
+  const { bridge, hands } = createVirtualTable(clock, {
+    seed: options.seed,
+    table: rules.table,
+    ...(options.record === null
+      ? {}
+      : { record: { file: options.record, procedure: rules.procedure.id } }),
+  });
+  const journalPath = join(folder, 'table.journal');
+  const running = await openTable({
+    rules,
+    place: PLACE,
+    journalPath,
+    scheduler: clock,
+    bridge,
+    broker: {
+      place: PLACE,
+      address: plainAddress(broker.url, '3.1.1'),
+      mqtt: '3.1.1',
+      consumers: [],
+      cameras: [],
+      keys: [],
+    },
+    page: { host: '127.0.0.1', port: options.port },
+    log: createLog('error'),
+    version: programVersion(),
+  });
+  view.opened({ page: running.page?.url ?? '', broker: broker.url, journal: journalPath });
+  view.running(running);
+  const done = new AbortController();
+  try {
+    await running.start();
+    const game = new Game(stage, running, clock, hands, done);
+    game.begin();
+    await drivePaced({
+      clock,
+      speed: options.speed,
+      settled: () => running.table.loop.settled(),
+      signal: AbortSignal.any([signal, done.signal]),
+    });
+    game.check();
+  } finally {
+    await running.stop();
+  }
+};
+
+/** Lets the player act on the simulated clock, one move after the other. */
+class Game {
+  readonly #stage: Stage;
+  readonly #running: RunningTable;
+  readonly #clock: SimulatedClock;
+  readonly #hands: Hands;
+  readonly #done: AbortController;
+  readonly #player: Player;
+  #error: Error | null = null;
+
+  constructor(
+    stage: Stage,
+    running: RunningTable,
+    clock: SimulatedClock,
+    hands: Hands,
+    done: AbortController,
+  ) {
+    this.#stage = stage;
+    this.#running = running;
+    this.#clock = clock;
+    this.#hands = hands;
+    this.#done = done;
+    const { rules, mistakes, options } = stage;
+    const { seed, human, shoes } = options;
+    const played = running.table.loop.state().shoe.no;
+    this.#player = new Player({
+      rules,
+      seed,
+      mistakes,
+      human,
+      shoes: shoes === null ? null : played + shoes,
+    });
+  }
+
+  begin(): void {
+    this.#later(READY_MS, () => this.#turn());
+  }
+
+  /** @throws what ended the game, where it was not its natural end. */
+  check(): void {
+    if (this.#error !== null) throw this.#error;
+  }
+
+  #later(ms: number, task: () => void): void {
+    this.#clock.at(this.#clock.nowNs() + ms * NS_PER_MS, task);
+  }
+
+  #turn(): void {
+    const { loop } = this.#running.table;
+    if (loop.fault() !== null) {
+      this.#end(new Error(loop.fault() ?? ''));
+      return;
+    }
+    const turn = this.#player.next(loop.state());
+    if (turn.kind === 'done') this.#end(null);
+    else if (turn.kind === 'stuck') this.#end(new Error(`the table cannot go on: ${turn.why}`));
+    else {
+      const { act, tookMs } = turn.move;
+      if (turn.story !== null) this.#stage.view.mistake(turn.story, this.#clock.wallMs());
+      this.#later(tookMs, () => this.#act(act));
+    }
+  }
+
+  #act(act: HandAct): void {
+    const state = this.#running.table.loop.state();
+    const endNs = actWithHands(this.#hands, act, state);
+    this.#clock.at(endNs + BREATH_MS * NS_PER_MS, () => this.#turn());
+  }
+
+  #end(error: Error | null): void {
+    this.#error = error;
+    this.#done.abort();
+  }
+}

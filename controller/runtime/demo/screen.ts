@@ -1,0 +1,68 @@
+import type { RunningTable } from '../main.js';
+import { type Line, lineText } from '../story.js';
+import { RunTally } from '../summary.js';
+import type { DemoView } from './demo.js';
+
+interface Out {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+const QUIET_TONES: readonly Line['tone'][] = ['stop', 'hold', 'warn', 'info', 'cleared'];
+
+/** The demo on a terminal: the page's address first, then what happens, line by line. */
+export class DemoScreen implements DemoView {
+  readonly #out: Out;
+  readonly #quiet: boolean;
+  readonly #colour: boolean;
+  readonly #tally = new RunTally();
+  #table: RunningTable | null = null;
+
+  constructor(out: Out, quiet: boolean) {
+    this.#out = out;
+    this.#quiet = quiet;
+    this.#colour = out.isTTY === true && process.env['NO_COLOR'] === undefined;
+  }
+
+  opened(parts: {
+    readonly page: string;
+    readonly broker: string;
+    readonly journal: string;
+  }): void {
+    this.#print(`Table page:  ${parts.page}`);
+    this.#print(`MQTT broker: ${parts.broker}  (mosquitto_sub -t 'cutcard/v1/#' -v)`);
+    this.#print(`Journal:     ${parts.journal}`);
+    this.#print('Ctrl-C ends.');
+    this.#print('');
+  }
+
+  running(running: RunningTable): void {
+    this.#table = running;
+    running.table.loop.onStep((step) => this.#tally.add(step));
+    running.lines.onLine((line, wallMs) => this.#line(line, wallMs));
+  }
+
+  mistake(story: string, wallMs: number): void {
+    if (!this.#quiet) this.#line({ tone: 'quiet', text: `(mistake: ${story})` }, wallMs);
+  }
+
+  /** What was played, once everything is stopped. */
+  end(): void {
+    if (this.#table === null) return;
+    const state = this.#table.table.loop.state();
+    const { rows, cards, rounds, raised } = this.#tally.summary('', state);
+    const found = Object.entries(raised).map(([code, n]) => `${code} ${n}`);
+    this.#print('');
+    this.#print(`${rows} journal rows, ${cards} cards, ${rounds} rounds, ${state.shoe.no} shoes`);
+    this.#print(found.length === 0 ? 'no findings' : `findings: ${found.join(', ')}`);
+  }
+
+  #line(line: Line, wallMs: number): void {
+    if (this.#quiet && !QUIET_TONES.includes(line.tone)) return;
+    this.#print(lineText(line, wallMs, this.#colour));
+  }
+
+  #print(text: string): void {
+    this.#out.write(`${text}\n`);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Rules } from '../core/decide.js';
+import type { TableStep } from '../core/ports.js';
+import type { TableState } from '../core/state.js';
+import { viewOf } from '../core/view.js';
+import { RecentLines } from '../../surveillance/table-page/recent-lines.js';
+import type { TablePageSource } from '../../surveillance/table-page/source.js';
+import type { Scheduler } from '../core/ports.js';
+import type { TableLoop } from './loop.js';
+import { type Line, storyOf } from './story.js';
+
+export type LineListener = (line: Line, wallMs: number) => void;
+
+/** Turns durable steps into lines of the live log, for the terminal and for the table's page. */
+export class LiveLines {
+  readonly #recent = new RecentLines();
+  readonly #listeners = new Set<LineListener>();
+  #before: TableState | null = null;
+
+  /** From the restored state on, each step in order. */
+  follow(loop: TableLoop): void {
+    this.#before = loop.state();
+    loop.onStep((step, state) => this.#add(step, state));
+  }
+
+  /** A line of our own between the table's. */
+  say(line: Line, wallMs: number): void {
+    for (const listener of this.#listeners) listener(line, wallMs);
+  }
+
+  onLine(listener: LineListener): void {
+    this.#listeners.add(listener);
+  }
+
+  newest(limit: number): ReturnType<RecentLines['newest']> {
+    return this.#recent.newest(limit);
+  }
+
+  #add(step: TableStep, state: TableState): void {
+    const { seq, atNs, wallMs } = step.observation;
+    for (const line of storyOf(step, this.#before ?? state, state)) {
+      this.#recent.add({ seq, atNs, wallMs, ...line });
+      this.say(line, wallMs);
+    }
+    this.#before = state;
+  }
+}
+
+/** What the table's own page reads. */
+export const pageSource = (
+  loop: TableLoop,
+  parts: {
+    readonly table: string;
+    readonly rules: Rules;
+    readonly scheduler: Scheduler;
+    readonly lines: LiveLines;
+  },
+): TablePageSource => ({
+  table: parts.table,
+  procedure: { id: parts.rules.procedure.id, title: parts.rules.procedure.title },
+  view: () => viewOf(loop.state()),
+  watchedNs: () => loop.watchedNs(),
+  wall: () => ({ ms: parts.scheduler.wallMs(), trusted: parts.scheduler.wallTrusted() }),
+  recent: (limit) => parts.lines.newest(limit),
+  subscribe: (listener) => {
+    const stopSteps = loop.onStep(listener);
+    const stopFaults = loop.onFault(listener);
+    return () => {
+      stopSteps();
+      stopFaults();
+    };
+  },
+});
