@@ -17,11 +17,17 @@ import { TCS_INTEGRATION_NS, type Tcs34725 } from './tcs34725.js';
 export const FIRST_SAMPLE_NS = 2 * TCS_INTEGRATION_NS + 1_000_000;
 /** Readings of one card; a card that is held still needs no more. */
 export const SAMPLES_MAX = 8;
+/** Pause before a reading that met an uncovered beam is tried again, ns. */
+const RESAMPLE_NS = 2_000_000;
 /** A rank reader may report this long after the card has left, ns. */
 export const RANK_WAIT_NS = 60_000_000;
 /** Looks at a line whose level differs from its last edge before edges count as lost. */
 export const LATE_EDGES_MAX = 8;
 const LATE_EDGE_NS = 1_000_000;
+/** The mouth is idle after so long without an edge, ns: filter and two integrations. */
+export const IDLE_NS = 50_000_000;
+/** So many bad readings of the empty mouth make the colour sensor stale: 15 s. */
+export const DRIFTED_READINGS = 3;
 
 export interface MouthParts {
   readonly name: string;
@@ -69,7 +75,10 @@ export class ShoeMouth implements Device, MouthSink {
   #suit: Suit | null = null;
   #rankConflict = false;
   #rankHeard = false;
-  #driftOk = true;
+  /** Readings of the empty mouth in a row that drift cannot explain. */
+  #drifted = 0;
+  /** Last edge of either beam, settled or not. */
+  #edgeNs = 0;
   readonly #counts = { lostEdges: 0, unknownColours: 0, strayRanks: 0, drifted: 0 };
 
   constructor(parts: MouthParts) {
@@ -82,7 +91,7 @@ export class ShoeMouth implements Device, MouthSink {
     this.#seen = new Int32Array(parts.calibration.colours.length);
     this.#passed = { kind: 'touched', endNs: NEVER, lengthMm: NaN, speedMmS: NaN, waiting: false };
     if (parts.colour !== null && empty !== undefined) {
-      parts.colour.isIdle = () => this.#pair.transit.startNs === NEVER;
+      parts.colour.isIdle = () => this.#isIdle();
       parts.colour.onIdle = (_ok, clear) => this.#idle(clear);
     }
   }
@@ -193,6 +202,7 @@ export class ShoeMouth implements Device, MouthSink {
           this.#lost(`${lineSeq - expected} edges of beam ${beam === 0 ? 'A' : 'B'} were lost`);
           return;
         }
+        this.#edgeNs = atNs;
         this.#pair.edge(beam, active, atNs);
         this.#armSettle();
       },
@@ -265,7 +275,12 @@ export class ShoeMouth implements Device, MouthSink {
 
   #sample(): void {
     // Beam A lies inside the sensor: while it is covered the card covers the sensor whole.
-    if (!this.#pair.transit.leaving() || !this.#pair.rawLevel(0)) return;
+    if (!this.#pair.transit.leaving()) return;
+    if (!this.#pair.rawLevel(0)) {
+      // Its end, or a false pulse: look again when the filter knows.
+      this.#armSample(this.#p.scheduler.nowNs() + RESAMPLE_NS);
+      return;
+    }
     this.#samples += 1;
     this.#sampling = true;
     this.#p.colour?.sample((ok, clear, red, green, blue) => {
@@ -279,12 +294,18 @@ export class ShoeMouth implements Device, MouthSink {
     }
   }
 
+  /** Empty for so long that no card can be in the reading's window. */
+  #isIdle(): boolean {
+    const sinceNs = this.#p.scheduler.nowNs() - this.#edgeNs;
+    return this.#pair.transit.startNs === NEVER && sinceNs >= IDLE_NS;
+  }
+
+  /** The lamp is dead, the window covered, or daylight falls in: colours cannot be trusted. */
   #idle(clear: number): void {
     const ok = this.#drift.idle(clear);
     this.#classifier.setGain(this.#drift.gain);
-    if (ok === this.#driftOk) return;
-    this.#driftOk = ok;
-    if (ok) return;
+    this.#drifted = ok ? 0 : this.#drifted + 1;
+    if (this.#drifted !== DRIFTED_READINGS) return;
     this.#counts.drifted += 1;
     const device = this.#p.colour?.name ?? this.name;
     this.#tell({ kind: 'device.stale', device }, this.#p.scheduler.nowNs());
@@ -329,8 +350,9 @@ export class ShoeMouth implements Device, MouthSink {
       back = null;
       if (!cover) this.#counts.unknownColours += 1;
     }
-    const { endNs, lengthMm } = passed;
-    const passage = judgePassage(lengthMm, backs > 0, cover, this.#p.calibration);
+    const { endNs, lengthMm, speedMmS } = passed;
+    const { calibration } = this.#p;
+    const passage = judgePassage(lengthMm, speedMmS, backs > 0, cover, calibration);
     if (passage === 'double') {
       this.#tell({ kind: 'card.double', lengthMm: tenth(lengthMm) ?? 0 }, endNs);
       return;

@@ -1,11 +1,23 @@
 import type { MouthCalibration } from './calibration.js';
 
 /**
- * Extra length from which one passage is two overlapped cards, mm. The measured length of a single
- * card at 1.2 m/s is good to about 1 mm (0.1 ms on an 8 ms skew); a smaller overlap shift than this
- * cannot be told from one card, an exact one cannot be seen by beams at all.
+ * One edge may be dated wrong by so much: a false pulse that runs into the true edge (see
+ * `PART_NS`). It changes one of the two skews, and so the length, by half of its share.
  */
-export const DOUBLE_EXTRA_MM = 5;
+export const EDGE_DOUBT_NS = 2_000_000;
+/** Scatter of the measured length of a single card without any false pulse, mm. */
+export const LENGTH_SCATTER_MM = 1.5;
+
+/**
+ * Extra length from which one passage is two overlapped cards, mm: 3.4 at 0.3 m/s, 5.3 at 0.6,
+ * 9.1 at 1.2 (beams 10 mm apart). A smaller shift cannot be told from one card at that speed, an
+ * exact overlap cannot be seen by beams at all.
+ */
+export const doubleExtraMm = (speedMmS: number, calibration: MouthCalibration): number => {
+  const skewNs = (calibration.spacingMm / speedMmS) * 1e9;
+  return LENGTH_SCATTER_MM + (calibration.cardMm / 2) * (EDGE_DOUBT_NS / skewNs);
+};
+
 /** A length this close to a card's is that card's, where no colour was read; mm. */
 export const LENGTH_TOLERANCE_MM = 3;
 
@@ -22,16 +34,18 @@ export type Passage =
  */
 export const judgePassage = (
   lengthMm: number,
+  speedMmS: number,
   back: boolean,
   cover: boolean,
   calibration: MouthCalibration,
 ): Passage => {
   const { cardMm, coverMm } = calibration;
-  if (cover && back) return lengthMm >= cardMm + DOUBLE_EXTRA_MM ? 'card-and-cover' : 'cover';
+  const isLong = lengthMm >= cardMm + doubleExtraMm(speedMmS, calibration);
+  if (cover && back) return isLong ? 'card-and-cover' : 'cover';
   if (cover) return 'cover';
   if (!back && isNear(lengthMm, coverMm) && !isNear(lengthMm, cardMm)) return 'cover';
   const longest = 2 * cardMm + LENGTH_TOLERANCE_MM;
-  return lengthMm >= cardMm + DOUBLE_EXTRA_MM && lengthMm <= longest ? 'double' : 'card';
+  return isLong && lengthMm <= longest ? 'double' : 'card';
 };
 
 const isNear = (lengthMm: number, mm: number): boolean =>

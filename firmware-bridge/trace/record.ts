@@ -18,12 +18,7 @@ export interface RecordOptions {
   readonly table: Partial<Table>;
 }
 
-/**
- * A trace file: JSON lines. The first is the header, then one line an event, `t` in ns after the
- * start. Keys: `e` edge of a line (`l` level, `s` sequence) · `g` level read · `i` I2C transfer
- * (`a` address, `r` register or -1 for a write, `n` bytes asked, `d` bytes in hex or `x` error) ·
- * `b` bytes of a stream (`d`) · `o` stream opened · `c` stream closed · `f` line fault.
- */
+/** Writes a trace: see format.ts for its lines. */
 class TraceWriter {
   readonly #fd: number;
   readonly #startNs: number;
@@ -60,13 +55,14 @@ export const recordBuses = (
   scheduler: Scheduler,
   options: RecordOptions,
 ): Buses => {
-  const { file: _file, profiles: _p, calibrations, ...boardHead } = board;
+  const { file: _file, profiles, calibrations, ...boardHead } = board;
   const writer = new TraceWriter(options.file, scheduler, {
     trace: 1,
     procedure: options.procedure,
     table: options.table,
     wallStartMs: scheduler.wallMs(),
     board: boardHead,
+    profiles,
     calibrations,
   });
   const i2c: Record<string, I2cBus> = {};
@@ -96,8 +92,10 @@ class RecordedGpio implements GpioBus {
   input(line: LineSpec, sink: EdgeSink): InputLine {
     const key = JSON.stringify(line.name);
     const writer = this.#writer;
+    let known: boolean | null = null;
     const inner = this.#bus.input(line, {
       edge: (active, atNs, lineSeq) => {
+        known = active;
         writer.put(`"e":${key},"l":${active ? 1 : 0},"s":${lineSeq}`, atNs);
         sink.edge(active, atNs, lineSeq);
       },
@@ -106,7 +104,6 @@ class RecordedGpio implements GpioBus {
         sink.fault(error);
       },
     });
-    let known: boolean | null = null;
     return {
       read: () => {
         const level = inner.read();

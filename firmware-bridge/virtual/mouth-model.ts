@@ -24,7 +24,7 @@ const FINGER_MS = [50, 500] as const;
 /** Pause of the hand between two cards, ms. */
 const PAUSE_MS = [150, 420] as const;
 /** Short false pulses of a beam (ambient light), a card. */
-const FLICKER_CHANCE = 0.02;
+const FLICKER_CHANCE = 0.002;
 const FLICKER_MS = [0.1, 1.5] as const;
 
 /** A piece of the thing that moves: surface from `fromMm` behind the leading edge on. */
