@@ -78,9 +78,8 @@ const overBurned = (draft: Draft, by: number): void => {
 
 /** A card after the opening burn and before the shoe's first "no more bets". */
 export const cardAfterBurn = (draft: Draft): void => {
-  const { required } = draft.state.burn;
   draft.note('burn', { done: draft.state.burn.done + 1 });
-  overBurned(draft, draft.state.burn.done - (required ?? 0));
+  settle(draft);
 };
 
 export const firstCard = (draft: Draft, press: Extract<Press, { key: 'first-card' }>): void => {
@@ -90,18 +89,21 @@ export const firstCard = (draft: Draft, press: Extract<Press, { key: 'first-card
     draft.refuse(rule?.cite ?? 'policy:burn', 'this burn does not depend on the first card');
     return;
   }
-  const correcting = burn.rank !== null && (phase === 'ready' || burn.done > 1);
+  // Cards burned on it, or a shoe that read it, stand against another rank.
+  const relied = phase === 'ready' || burn.done > 1 || burn.rankFrom === 'sensed';
+  const correcting = burn.rank !== null && relied;
   if (phase !== 'burn' && !(phase === 'ready' && !shoe.played)) {
     draft.refuse(rule.cite, 'the first card is keyed during the burn');
     return;
   }
   if (press.rank === '0') {
-    rankUnknown(draft, rule);
+    if (burn.rank === null) rankUnknown(draft, rule);
     draft.refuse(rule.cite, 'TEN-VALUE CARDS BURN TEN, not zero: key 10, J, Q or K');
     return;
   }
+  if (press.rank === burn.rank) return;
   if (correcting && press.role === 'dealer') {
-    draft.refuse(rule.cite, 'the floor corrects a rank after cards were burned on it');
+    draft.refuse(rule.cite, 'the floor corrects a rank that was read or burned on');
     return;
   }
   setRank(draft, rule, press.rank, 'attested');

@@ -1,6 +1,7 @@
 import type { Draft } from './draft.js';
-import { clearCodes, openFinding, raise } from './findings.js';
+import { clearCodes, openFinding, raise, stopOpen } from './findings.js';
 import type { CoverConsequence } from './procedure.js';
+import { handDealt, load } from './stack.js';
 
 /** Cards a round may take at most; null where it depends on the players. */
 const mostCards = (draft: Draft): number | null => draft.procedure.round.cards.max;
@@ -12,6 +13,10 @@ const left = (draft: Draft): number | null => {
 
 /** A cover card came out of the mouth. */
 export const coverOut = (draft: Draft): void => {
+  // Like a card, it proves that the stack is in the shoe, whatever was pressed.
+  if (draft.state.phase === 'load-due' && !stopOpen(draft.state) && !handDealt(draft.table)) {
+    load(draft, 'sensed', 'the cover card left the shoe');
+  }
   const { phase, shoe } = draft.state;
   if (!shoe.isLoaded) return;
   draft.note('shoe', { coversOut: shoe.coversOut + 1 });

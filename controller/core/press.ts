@@ -16,7 +16,10 @@ export type PressAct =
   | { readonly key: 'cut'; readonly by: Cutter; readonly depth?: number }
   | { readonly key: 'marker-placed' }
   | { readonly key: 'loaded'; readonly batch?: Batch }
-  /** `0` is what a keypad sends for a ten taken at its point value: refused with the reason. */
+  /**
+   * `0` is what a keypad sends for a ten taken at its point value: refused with the reason. It also
+   * stands for a rank that may not be written down.
+   */
   | { readonly key: 'first-card'; readonly rank: Rank | '0' }
   | { readonly key: 'burn-done' }
   | { readonly key: 'no-more-bets'; readonly hands?: number }

@@ -13,7 +13,8 @@ const liesOpen = (state: TableState, { procedure }: Rules): boolean => {
     case 'burn':
       return burn?.kind === 'first-card-value' && state.burn.done === 0;
     case 'round':
-      return round.faceUp;
+      // A dealer who comes in mid-round may burn there and then: such a card is nobody's business.
+      return round.faceUp && state.burn.dealerOwed === 0;
     case 'ready':
       return (
         round.faceUp &&
@@ -31,6 +32,11 @@ const liesOpen = (state: TableState, { procedure }: Rules): boolean => {
  * on or written down. Source: 58 Pa. Code 651a.8(b), 631a.5(f).
  */
 export const redact = (state: TableState, happening: Happening, rules: Rules): Happening => {
+  if (happening.kind === 'press' && happening.key === 'first-card') {
+    // Where the burn does not hang on the first card, nobody may write down what it was.
+    const asked = rules.procedure.burn?.kind === 'first-card-value';
+    return asked ? happening : { ...happening, rank: '0' };
+  }
   if (happening.kind !== 'card.out') return happening;
   if (happening.rank === undefined && happening.suit === undefined) return happening;
   if (liesOpen(state, rules)) return happening;
