@@ -54,10 +54,24 @@ export class MqttTransport implements Transport {
   }
 
   open(request: LinkRequest, events: LinkEvents): Link {
-    const address = typeof this.#address === 'function' ? this.#address() : this.#address;
-    return new MqttLink(connect(optionsOf(address, request)), address.mqtt === '5', events);
+    try {
+      const address = typeof this.#address === 'function' ? this.#address() : this.#address;
+      return new MqttLink(connect(optionsOf(address, request)), address.mqtt === '5', events);
+    } catch (cause) {
+      // A certificate that cannot be read or used: said, and tried again like any other failure.
+      const reason = cause instanceof Error ? cause.message : 'the attempt could not be made';
+      setImmediate(() => events.closed({ kind: 'refused', reason }));
+      return NO_LINK;
+    }
   }
 }
+
+const NO_LINK: Link = {
+  publish: () => undefined,
+  subscribe: () => undefined,
+  close: () => undefined,
+  drop: () => undefined,
+};
 
 const optionsOf = (address: BrokerAddress, request: LinkRequest): IClientOptions => {
   const { tls, username, password } = address;

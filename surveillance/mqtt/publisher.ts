@@ -23,7 +23,7 @@ import { type Outlet, roomForRows } from './outlet.js';
 import { camerasText, statePayload, statusPayload } from './payloads.js';
 import { ResendLane } from './resend-lane.js';
 import type { BoxHealth, PublisherFault, PublisherStats } from './publisher-parts.js';
-import { Session, type SessionOwner, WINDOW } from './session.js';
+import { Session, type SessionOwner } from './session.js';
 import type { InMessage, OutMessage, Transport } from './transport.js';
 
 /**
@@ -90,7 +90,6 @@ export class Publisher {
   readonly #desk: CommandDesk;
   readonly #guard: CommandGuard;
   readonly #late: LateMark;
-  readonly #window: number;
   readonly #faults: Record<string, number> = {};
   #state: TableState | null = null;
   #isStateDue = false;
@@ -110,7 +109,6 @@ export class Publisher {
     const fault = tableNameFault(parts.table);
     if (fault !== null) throw new Error(fault);
     this.#parts = parts;
-    this.#window = parts.window ?? WINDOW;
     this.#late = new LateMark(parts.scheduler);
     const { journal, cameras } = parts;
     const shared = {
@@ -151,7 +149,7 @@ export class Publisher {
       clientId: clientIdOf(parts.table),
       owner: this.#owner(),
       random: parts.random,
-      window: this.#window,
+      ...(parts.window === undefined ? {} : { window: parts.window }),
       ...(parts.backoff === undefined ? {} : { backoff: parts.backoff }),
       ...(parts.keepAliveS === undefined ? {} : { keepAliveS: parts.keepAliveS }),
       ...(parts.pubackTimeoutMs === undefined ? {} : { pubackTimeoutMs: parts.pubackTimeoutMs }),
@@ -293,9 +291,9 @@ export class Publisher {
     this.#sendState();
     while (this.#session.room > 0 && this.#notices.sendOne());
     for (let isSending = true; isSending; ) {
-      if (roomForRows(this.#session.room, this.#window) <= 0) break;
+      if (roomForRows(this.#session.room, this.#session.window) <= 0) break;
       isSending = this.#events.sendOne();
-      if (this.#resends.isBusy && roomForRows(this.#session.room, this.#window) > 0) {
+      if (this.#resends.isBusy && roomForRows(this.#session.room, this.#session.window) > 0) {
         isSending = this.#resends.sendOne() || isSending;
       }
     }

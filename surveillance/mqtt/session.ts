@@ -99,10 +99,15 @@ export class Session {
     return this.#outstanding;
   }
 
-  /** QoS 1 messages that may be sent now; 0 while there is no link. */
-  get room(): number {
+  /** QoS 1 messages that may be out at once: ours or the broker's limit; 0 without a link. */
+  get window(): number {
     if (this.#state !== 'up' || this.#limits === null) return 0;
-    return Math.max(0, Math.min(this.#window, this.#limits.receiveMaximum) - this.#outstanding);
+    return Math.min(this.#window, this.#limits.receiveMaximum);
+  }
+
+  /** QoS 1 messages that may be sent now. */
+  get room(): number {
+    return Math.max(0, this.window - this.#outstanding);
   }
 
   /** Largest payload the broker takes, bytes, less what the header needs; null for no limit. */
