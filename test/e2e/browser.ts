@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -10,6 +9,9 @@ import { type Missing, needsFile } from '../support/needs.js';
 const CHROMIUM = '/usr/bin/chromium';
 /** Where screenshots lie, from the project's root. */
 const SCREENS = 'reports/screens';
+
+/** Longest wait for anything on a page. */
+const PATIENCE_MS = 60_000;
 
 /** Nothing is looked up, updated or synchronised: the tests' machine has no outside. */
 const FLAGS = [
@@ -56,6 +58,7 @@ export class TestBrowser {
   async open(url: string, size: { width: number; height: number }): Promise<Sheet> {
     if (this.#context === null) throw new Error('the browser was not started');
     const page = await this.#context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {

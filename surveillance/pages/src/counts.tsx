@@ -3,8 +3,8 @@ import { coverText, plural } from './words.js';
 
 interface CountProps {
   readonly name: string;
-  /** null: not known. */
-  readonly value: number | null;
+  /** null: not known · `none`: there is no such number yet. */
+  readonly value: number | null | 'none';
   readonly note?: string;
   readonly emphasis?: boolean;
 }
@@ -13,13 +13,13 @@ export const Count = ({ name, value, note = '', emphasis = false }: CountProps) 
   <div class={emphasis ? 'count emphasis' : 'count'}>
     <dt>{name}</dt>
     <dd>
-      {value === null ? (
-        <>
-          <span aria-hidden="true">?</span>
-          <span class="unheard">not known</span>
-        </>
-      ) : (
+      {typeof value === 'number' ? (
         value
+      ) : (
+        <>
+          <span aria-hidden="true">{value === null ? '?' : '–'}</span>
+          <span class="unheard">{value === null ? 'not known' : 'none yet'}</span>
+        </>
       )}
     </dd>
     <dd class="note">{note}</dd>
@@ -70,11 +70,11 @@ export const Counts = ({ view }: { readonly view: PageView }) => {
       <dl>
         <Count name="Loaded" value={view.loaded} note={view.batch ?? ''} />
         <Count name="Out" value={view.out} note={`${view.cardsThisRound} this round`} />
-        <Count name="Left" value={left} note={view.gap ? 'moved unseen' : ''} />
+        <Count name="Left" value={left} note={view.gap ? 'not known' : ''} />
         <Count
           name="Behind"
-          value={view.coverSeen ? view.behind : 0}
-          note={view.coverSeen ? 'at the cover card' : 'cover card in'}
+          value={view.coverSeen ? view.behind : 'none'}
+          note={view.coverSeen ? 'at the cover' : ''}
         />
         <Count name="Burn due" value={view.due} note={burnNote(view)} emphasis={view.due !== 0} />
         <div class={view.lastHand ? 'count wide emphasis' : 'count wide'}>
@@ -94,12 +94,12 @@ export const Counts = ({ view }: { readonly view: PageView }) => {
 /** What must be counted, and what may have moved unseen. */
 export const Doubts = ({ view }: { readonly view: PageView }) => {
   const doubts = [
-    ...(view.gap ? ['Cards may have moved unseen: the number left is not known'] : []),
+    ...(view.gap ? ['Cards may have moved unseen'] : []),
     ...(view.countRequired === null ? [] : [`Count the cards: ${view.countRequired}`]),
-    ...view.quarantined.map((batch) => `Batch ${batch} is quarantined`),
+    ...view.quarantined.map((batch) => `Batch ${batch} quarantined`),
     ...(view.cardsAfterWarning === 0
       ? []
-      : [`${plural(view.cardsAfterWarning, 'card')} came out after the stop`]),
+      : [`${plural(view.cardsAfterWarning, 'card')} after the stop`]),
   ];
   return doubts.length === 0 ? null : (
     <ul class="doubts" aria-label="In doubt">

@@ -24,7 +24,7 @@ const Facts = ({ finding }: { readonly finding: PageFinding }) => {
           `${plural(finding.cardsAfterWarning, 'card')} out after the warning, ` +
             `the last after ${ageText(finding.timeToStopMs)}`,
         ]),
-    ...(finding.repeats === 0 ? [] : [`Seen ${plural(finding.repeats + 1, 'time')}`]),
+    ...(finding.repeats === 0 ? [] : [`Found ${plural(finding.repeats + 1, 'time')}`]),
     ...(finding.acknowledgedBy === null ? [] : [`Acknowledged by ${finding.acknowledgedBy}`]),
     ...(finding.level === 0 ? [] : [levelText(finding.level)]),
   ];
@@ -42,12 +42,14 @@ const FindingCard = ({ finding, watchedNs }: FindingProps) => {
   return (
     <li class={`finding tone-${mark.tone} severity-${finding.severity}`}>
       <p class="finding-head">
-        <span class="severity">
-          <Shape mark={mark} />
-          {mark.word}
+        <span class="what">
+          <span class="severity">
+            <Shape mark={mark} />
+            {mark.word}
+          </span>
+          <span class="code">{finding.code}</span>
+          <span class="clause">{clauseText(finding.clause)}</span>
         </span>
-        <span class="code">{finding.code}</span>
-        <span class="clause">{clauseText(finding.clause)}</span>
         <span class="age">{ageText((watchedNs - finding.raisedNs) / 1e6)}</span>
       </p>
       <p class="remedy">{finding.remedy}</p>

@@ -5,7 +5,8 @@ import { clauseText, plainWord, towerMark } from './words.js';
 /** Long instructions in smaller letters, so that the whole always shows. */
 const sizeOf = (text: string): string => {
   if (text.length <= 16) return 'short';
-  return text.length <= 34 ? 'medium' : 'long';
+  if (text.length <= 34) return 'medium';
+  return text.length <= 60 ? 'long' : 'extra';
 };
 
 const Lock = ({ isLocked }: { readonly isLocked: boolean }) => (
@@ -39,7 +40,7 @@ export const NextStep = ({ view }: { readonly view: PageView }) => {
   return (
     <section class={`step tone-${towerMark(tower).tone}`} aria-labelledby="step-line">
       <p class="phase">
-        <span class="label">Phase</span> {plainWord(phase)}
+        <span class="label">Phase</span> <strong>{plainWord(phase)}</strong>
       </p>
       <div class="lines" aria-live="polite" aria-atomic="true">
         <h1 id="step-line" class={`line1 ${sizeOf(line1)}`}>

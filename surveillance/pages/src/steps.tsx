@@ -28,7 +28,7 @@ export const Steps = ({ lines, linesMissed }: StepsProps) => (
             <time>{timeText(line.wallMs)}</time>
             <span>
               {TONE_WORDS[line.tone] !== '' && <strong class="tag">{TONE_WORDS[line.tone]}</strong>}
-              {line.text}
+              {line.text.replaceAll(' -> ', ' → ')}
             </span>
           </li>
         ))}
