@@ -13,8 +13,8 @@ type Message = Extract<Sensed, { kind: `shuffler.${string}` }>;
 
 /** A message that names no batch is about the one that is being prepared. */
 const batchOf = (draft: Draft, named: Batch | undefined): Batch => {
-  if (named !== undefined) return named;
   const { state, table } = draft;
+  if (named !== undefined && table.batches.includes(named)) return named;
   // While one of two batches is in the shoe, the machine can only hold the other.
   const other = table.batches.find((batch) => batch !== state.shoe.batch);
   return state.shoe.isLoaded && other !== undefined ? other : state.prep.batch;
@@ -79,8 +79,22 @@ const inShoe = (draft: Draft, batch: Batch): boolean =>
 const mustLeave = (draft: Draft, batch: Batch): boolean =>
   draft.batch(batch).quarantined && draft.procedure.count.onWrong === 'remove-deck';
 
+/**
+ * The machine has another batch than the one that was awaited and with which nothing was done yet:
+ * then that one is being prepared.
+ */
+const takeUp = (draft: Draft, batch: Batch): void => {
+  const { phase, prep } = draft.state;
+  if (batch === prep.batch || (phase !== 'shuffle-due' && phase !== 'opening')) return;
+  if (prep.machineRunning || prep.washed || prep.shuffledBy.length > 0) return;
+  if (!draft.batch(batch).onTable) return;
+  startStack(draft, batch);
+  draft.move(phase);
+};
+
 const start = (draft: Draft, batch: Batch): void => {
   takenBack(draft, batch);
+  takeUp(draft, batch);
   draft.noteBatch(batch, { token: null });
   if (!preparing(draft) || batch !== draft.state.prep.batch) return;
   draft.note('prep', { machineRunning: true });
@@ -94,7 +108,8 @@ const shuffled = ({ mode, lamp: light }: Done): boolean => {
 };
 
 const done = (draft: Draft, message: Done, batch: Batch): void => {
-  takenBack(draft, batch);
+  // A lone "done" in mid-shoe may be a late message: only an ended shoe is held to be collected.
+  if (draft.state.phase === 'reshuffle-due' || !inShoe(draft, batch)) takenBack(draft, batch);
   const good = judgeCount(draft, message, batch);
   const mixed = shuffled(message);
   if (!mixed) wrongMode(draft, message, batch);
