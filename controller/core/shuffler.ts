@@ -108,8 +108,9 @@ const shuffled = ({ mode, lamp: light }: Done): boolean => {
 };
 
 const done = (draft: Draft, message: Done, batch: Batch): void => {
-  // A lone "done" in mid-shoe may be a late message: only an ended shoe is held to be collected.
-  if (draft.state.phase === 'reshuffle-due' || !inShoe(draft, batch)) takenBack(draft, batch);
+  // A "done" without its start may be a repeated message: it undoes neither a shoe in play nor a
+  // cut. Only a shoe that is over is held to be collected by it.
+  if (draft.state.phase === 'reshuffle-due') takenBack(draft, batch);
   const good = judgeCount(draft, message, batch);
   const mixed = shuffled(message);
   if (!mixed) wrongMode(draft, message, batch);
