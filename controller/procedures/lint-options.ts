@@ -6,6 +6,13 @@ const scalar = (node: TreeNode | undefined): Scalar | undefined =>
 
 const lintChoices = (name: string, option: MapNode, choices: MapNode, complain: Complain): void => {
   const names = [...choices.entries.keys()];
+  if (names.includes('none')) {
+    complain(
+      ['options', name, 'choices', 'none'],
+      'A choice cannot be called none: that word means that there is no rule.',
+      'Give it a name that says what it is.',
+    );
+  }
   const usual = scalar(option.entries.get('default'));
   if (typeof usual !== 'string' || !names.includes(usual)) {
     complain(

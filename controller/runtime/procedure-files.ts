@@ -63,12 +63,22 @@ const readPack = (file: string): PackFile => {
   }
 };
 
-/** A pack beside the one that names it (`../site/x.yaml` as `site/x`), then a built-in one. */
+/**
+ * A built-in pack by its id, or one of the site's: `place/name.yaml` above or beside the file that
+ * asks, or `name.yaml` beside it.
+ */
 const findPack = (id: string, fromFile: string): PackFile | null => {
-  const roots = [dirname(dirname(resolvePath(fromFile))), dirname(resolvePath(fromFile))];
-  for (const root of [packsFolder(), ...roots]) {
+  const here = dirname(resolvePath(fromFile));
+  const name = id.slice(id.indexOf('/') + 1);
+  const places = [
+    join(packsFolder(), id),
+    join(dirname(here), id),
+    join(here, id),
+    join(here, name),
+  ];
+  for (const place of places) {
     for (const extension of EXTENSIONS) {
-      const file = join(root, `${id}${extension}`);
+      const file = `${place}${extension}`;
       if (existsSync(file)) return readPack(file);
     }
   }
@@ -81,7 +91,7 @@ const locate = (idOrPath: string, from: string | undefined): PackFile => {
   const base = from === undefined ? process.cwd() : resolvePath(from);
   const folder = isFolder(base) ? base : dirname(base);
   if (ID.test(idOrPath)) {
-    const found = findPack(idOrPath, join(folder, 'x', 'x.yaml'));
+    const found = findPack(idOrPath, join(folder, 'pack.yaml'));
     if (found !== null) return found;
   }
   const path = resolvePath(folder, idOrPath);

@@ -162,10 +162,16 @@ describe('packs of a site', () => {
     expect(loadProcedure('house.yaml', { from: folder }).id).toBe('house/baccarat');
   });
 
+  it('extend a pack beside them', () => {
+    write('parent.yaml', edited(SOUND, 'test/sound', 'site/parent'));
+    const text = edited(SOUND, 'version: 1.2.3', 'version: 1.2.4\nextends: site/parent');
+    expect(loadPack(write('kin.yaml', text)).procedure.version).toBe('1.2.4');
+  });
+
   it('say so when their parent is nowhere', () => {
-    const text = edited(SOUND, 'version: 1.2.3', 'version: 1.2.3\nextends: site/parent');
-    const file = write('kin.yaml', text);
-    expect(() => loadPack(file)).toThrow(/no pack `site\/parent`/);
+    const text = edited(SOUND, 'version: 1.2.3', 'version: 1.2.3\nextends: site/nowhere');
+    const file = write('orphan.yaml', text);
+    expect(() => loadPack(file)).toThrow(/no pack `site\/nowhere`/);
   });
 
   it('are told apart from troubles of the program', () => {

@@ -218,6 +218,14 @@ export const REFUSALS_OF_PLAY: readonly Refusal[] = [
     cure: /face-up, face-down/,
   },
   {
+    name: 'a choice called none',
+    was: '      face-down:',
+    is: '      none:',
+    field: 'options.lie.choices.none',
+    cause: /no rule/,
+    cure: /says what it is/,
+  },
+  {
     name: 'a default choice that changes the pack',
     was: 'face-up: { says: Face up }',
     is: 'face-up: { says: Face up, set: { round: { faceUp: true } } }',
