@@ -27,6 +27,9 @@ export class TraceBridge implements Bridge {
   readonly #bridge: BoardBridge;
   #startNs = 0;
   #cancel: Cancel | null = null;
+  #damage: Error | null = null;
+  /** Read from the file and waiting for its time. */
+  #pending: TraceEvent | null = null;
   #started = false;
 
   /** Throws `FileError` when the file is no trace. */
@@ -45,12 +48,10 @@ export class TraceBridge implements Bridge {
     if (this.#started) return Promise.resolve();
     this.#started = true;
     this.#startNs = this.#scheduler.nowNs();
-    const first = this.#next();
-    // What was recorded at the very start (levels as they were read) must stand before it is read.
-    const rest = this.#applyStart(first);
-    const started = this.#bridge.start(tell);
-    this.#schedule(rest);
-    return started;
+    this.#gpio.beforeOpen = () => this.#readAhead();
+    this.#pending = this.#next();
+    this.#arm();
+    return this.#bridge.start(tell);
   }
 
   perform(directive: Directive): void {
@@ -63,22 +64,26 @@ export class TraceBridge implements Bridge {
     if (this.#started && this.ended === null) this.#end(null);
   }
 
-  #applyStart(event: TraceEvent | null): TraceEvent | null {
-    let next = event;
-    while (next !== null && next.t === 0 && 'g' in next) {
-      this.#gpio.level(next.g, next.l === 1);
-      next = this.#next();
+  /**
+   * A device opens its lines: levels that were read at this very time must stand before it reads
+   * them, and they show that the lines could be opened.
+   */
+  #readAhead(): void {
+    const now = this.#scheduler.nowNs() - this.#startNs;
+    let found = false;
+    while (this.#pending !== null && this.#pending.t <= now && 'g' in this.#pending) {
+      this.#gpio.level(this.#pending.g, this.#pending.l === 1);
+      this.#pending = this.#next();
+      found = true;
     }
-    return next;
+    if (found) this.#arm();
   }
 
   #next(): TraceEvent | null {
     try {
-      const event = this.#reader.next();
-      if (event === null) this.#end(null);
-      return event;
+      return this.#reader.next();
     } catch (thrown) {
-      this.#end(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      this.#damage = thrown instanceof Error ? thrown : new Error(String(thrown));
       return null;
     }
   }
@@ -90,11 +95,17 @@ export class TraceBridge implements Bridge {
     this.onEnd?.(error);
   }
 
-  #schedule(event: TraceEvent | null): void {
-    if (event === null) return;
+  #arm(): void {
+    this.#cancel?.();
+    const event = this.#pending;
+    if (event === null) {
+      this.#end(this.#damage);
+      return;
+    }
     this.#cancel = this.#scheduler.at(this.#startNs + event.t, () => {
+      this.#pending = this.#next();
       this.#play(event);
-      this.#schedule(this.#next());
+      this.#arm();
     });
   }
 
@@ -116,10 +127,16 @@ export class TraceBridge implements Bridge {
 const bytesOf = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 
 class PlayedGpio implements GpioBus {
+  beforeOpen: () => void = () => undefined;
+  readonly #broken = new Set<string>();
   readonly #levels = new Map<string, boolean>();
   readonly #sinks = new Map<string, EdgeSink>();
 
   input(line: LineSpec, sink: EdgeSink): InputLine {
+    this.beforeOpen();
+    if (this.#broken.has(line.name)) {
+      throw new BusError('io', `${line.name}: could not be opened`, 'as it was recorded');
+    }
     this.#sinks.set(line.name, sink);
     return {
       read: () => this.#levels.get(line.name) ?? false,
@@ -137,6 +154,7 @@ class PlayedGpio implements GpioBus {
 
   level(name: string, active: boolean): void {
     this.#levels.set(name, active);
+    this.#broken.clear();
   }
 
   edge(name: string, active: boolean, atNs: number, lineSeq: number): void {
@@ -145,6 +163,7 @@ class PlayedGpio implements GpioBus {
   }
 
   fault(name: string, message: string): void {
+    this.#broken.add(name);
     this.#sinks.get(name)?.fault(new BusError('io', message, 'as it was recorded'));
   }
 }
