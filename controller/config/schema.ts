@@ -60,7 +60,7 @@ const policy = z
   })
   .describe('house policies: what the clauses leave open');
 
-const table = z
+export const tableSchema = z
   .strictObject({
     decks: whole(1, 12, 'decks in one stack'),
     crew: whole(1, 4, 'dealers and floorpersons who shuffle by hand').default(1),
@@ -129,7 +129,7 @@ export const configSchema = z
       .record(z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,40}$/), z.union([z.string(), z.number()]))
       .default({})
       .describe('options of the pack that the house picked, such as { initialDeal: two-each }'),
-    table,
+    table: tableSchema,
     board: z
       .string()
       .min(1)

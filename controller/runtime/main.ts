@@ -2,6 +2,8 @@ import { dirname } from 'node:path';
 import type { Rules } from '../core/decide.js';
 import type { Bridge, Scheduler } from '../core/ports.js';
 import type { SiteConfig } from '../config/schema.js';
+import { BoardBridge } from '../../firmware-bridge/bridge.js';
+import type { DeviceKey } from '../../storage/checkpoint.js';
 import { JournalFault } from '../../storage/fault.js';
 import { openJournal, type SqliteJournal } from '../../storage/journal.js';
 import type { TablePage } from '../../surveillance/table-page/server.js';
@@ -28,11 +30,14 @@ export interface TablePlan {
   readonly bridge: Bridge;
   readonly broker: BrokerTarget | null;
   readonly page: { readonly host: string; readonly port: number } | null;
+  /** Signs checkpoints; null: none are made. */
+  readonly key: DeviceKey | null;
   readonly log: Log;
   readonly version: string;
 }
 
 export interface RunningTable {
+  readonly rules: Rules;
   readonly table: CardTable;
   readonly journal: SqliteJournal;
   readonly lines: LiveLines;
@@ -94,7 +99,10 @@ export const openTable = async (plan: TablePlan): Promise<RunningTable> => {
   const { journalPath, log, rules, scheduler, bridge, version } = plan;
   const folder = dirname(journalPath);
   const notice = (text: string): void => log.warn({}, text);
-  const journal = await openJournal(journalPath, { writer: 'worker', notice }).catch(refuse);
+  const signing = plan.key === null ? {} : { key: plan.key };
+  const journal = await openJournal(journalPath, { writer: 'worker', notice, ...signing }).catch(
+    refuse,
+  );
   const table = new CardTable({
     rules,
     journal,
@@ -115,8 +123,8 @@ export const openTable = async (plan: TablePlan): Promise<RunningTable> => {
     lines.follow(table.loop);
     const page = await openPage(plan, table, lines);
     const surveillance = await openSurveillance(plan, { table, journal, health });
-    const parts = { table, journal, lines, page, health, surveillance };
-    return { ...parts, start: () => start(parts), stop: () => stop(parts) };
+    const parts = { rules, table, journal, lines, page, health, surveillance };
+    return { ...parts, start: () => start(parts), stop: () => stop(parts, bridge) };
   } catch (error) {
     await journal.close();
     throw error;
@@ -131,13 +139,18 @@ const start = async ({ table, health, surveillance }: Parts): Promise<void> => {
   await table.start();
 };
 
-const stop = async ({ table, health, surveillance, page }: Parts): Promise<void> => {
+const stop = async (
+  { table, health, surveillance, page }: Parts,
+  bridge: Bridge,
+): Promise<void> => {
   await table.stop(async () => {
     if (surveillance !== null) {
       await drained(surveillance);
       await surveillance.stop();
     }
   });
+  // A recording is complete once the buses are let go.
+  if (bridge instanceof BoardBridge) await bridge.close();
   health.stop();
   await page?.stop();
 };

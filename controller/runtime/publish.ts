@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type CommandKeys, readCommandKeys } from '../config/command-keys.js';
 import type { SiteConfig } from '../config/schema.js';
-import type { Journal, Scheduler } from '../core/ports.js';
+import type { Scheduler } from '../core/ports.js';
 import { type BrokerAddress, MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
+import { readCheckpoint } from '../../storage/checkpoint.js';
+import type { SqliteJournal } from '../../storage/journal.js';
+import type { SignedCheckpoint } from '../../storage/store.js';
 import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import type { LoadedConfig } from './config-file.js';
 import { EXIT, Refusal } from './exit.js';
@@ -26,7 +29,7 @@ export interface BrokerTarget {
 
 export interface PublishParts {
   readonly loop: TableLoop;
-  readonly journal: Journal;
+  readonly journal: SqliteJournal;
   /** Real time, even where the table runs on a simulated clock: a broker does not wait. */
   readonly scheduler: Scheduler;
   readonly health: HealthProbe;
@@ -103,6 +106,7 @@ export class Surveillance {
   readonly #parts: PublishParts;
   #stopSteps: () => void = () => undefined;
   #stopHealth: () => void = () => undefined;
+  #stopCheckpoints: () => void = () => undefined;
   #running = false;
 
   constructor(target: BrokerTarget, parts: PublishParts) {
@@ -129,8 +133,11 @@ export class Surveillance {
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    const { loop } = this.#parts;
+    const { loop, journal } = this.#parts;
     this.publisher.start(loop.state());
+    const { checkpoint } = journal;
+    if (checkpoint !== null) this.#checkpoint(checkpoint);
+    this.#stopCheckpoints = journal.onCheckpoint((signed) => this.#checkpoint(signed));
     this.#stopSteps = loop.onStep((step, state) => this.publisher.committed(step, state));
     void this.#tellHealth();
   }
@@ -140,7 +147,15 @@ export class Surveillance {
     this.#running = false;
     this.#stopSteps();
     this.#stopHealth();
+    this.#stopCheckpoints();
     await this.publisher.stop();
+  }
+
+  #checkpoint({ body, signature }: SignedCheckpoint): void {
+    const said = readCheckpoint(body);
+    if (said === null) return;
+    const { type: _type, ...message } = said;
+    this.publisher.checkpoint({ ...message, signature });
   }
 
   async #tellHealth(): Promise<void> {

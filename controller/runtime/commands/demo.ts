@@ -36,13 +36,17 @@ interface Options {
   readonly record?: string;
   readonly data?: string;
   readonly quiet?: true;
+  readonly json?: true;
 }
 
 const demo = async (options: Options): Promise<void> => {
   const { runDemo } = await import('../demo/demo.js');
   const { DemoScreen } = await import('../demo/screen.js');
   const { abortOnSignals } = await import('../signals.js');
-  const screen = new DemoScreen(process.stdout, options.quiet === true);
+  const screen = new DemoScreen(options.json === true ? process.stderr : process.stdout, {
+    quiet: options.quiet === true,
+    silent: options.json === true,
+  });
   await runDemo(
     {
       speed: options.speed,
@@ -58,7 +62,8 @@ const demo = async (options: Options): Promise<void> => {
     screen,
     abortOnSignals(),
   );
-  screen.end();
+  const summary = screen.end();
+  if (options.json === true) process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
 };
 
 export const register = (program: Command): void => {
@@ -75,5 +80,6 @@ export const register = (program: Command): void => {
     .option('--record <file>', 'write every edge, register and byte to a trace file')
     .option('--data <folder>', 'keep the journal there, and go on from it next time')
     .option('--quiet', 'print findings only')
+    .option('--json', 'print nothing but what it came to, as JSON on stdout')
     .action(demo);
 };

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Rules } from '../../core/decide.js';
 import { SimulatedClock } from '../../core/simulated-clock.js';
+import { DeviceKey } from '../../../storage/checkpoint.js';
 import { EmbeddedBroker } from '../../../surveillance/mqtt/embedded-broker.js';
 import { createVirtualTable } from '../../../firmware-bridge/virtual/table.js';
 import type { Hands } from '../../../firmware-bridge/virtual/hands.js';
@@ -14,6 +15,7 @@ import { openTable, type RunningTable } from '../main.js';
 import { drivePaced } from '../paced-drive.js';
 import { plainAddress } from '../publish.js';
 import { isPackTrouble } from '../procedure-files.js';
+import { AFTERMATH_NS } from '../trace-run.js';
 import { programVersion } from '../version.js';
 import { MISTAKES, type Mistake, mistakeOf } from './mistakes.js';
 import { Player } from './player.js';
@@ -106,6 +108,10 @@ interface Stage {
   readonly signal: AbortSignal;
 }
 
+/** A key of the demo's own: kept with a journal that is kept. */
+const deviceKey = (path: string): DeviceKey =>
+  existsSync(path) ? DeviceKey.load(path) : DeviceKey.create(path);
+
 const playTable = async (stage: Stage): Promise<void> => {
   const { options, rules, folder, broker, view, signal } = stage;
   const clock = new SimulatedClock(Date.now());
@@ -132,6 +138,7 @@ const playTable = async (stage: Stage): Promise<void> => {
       keys: [],
     },
     page: { host: '127.0.0.1', port: options.port },
+    key: deviceKey(join(folder, 'device.key')),
     log: createLog('error'),
     version: programVersion(),
   });
@@ -149,9 +156,16 @@ const playTable = async (stage: Stage): Promise<void> => {
       signal: AbortSignal.any([signal, done.signal]),
     });
     game.check();
+    await aftermath(clock, running);
   } finally {
     await running.stop();
   }
+};
+
+/** What is under way comes to its end, as it does behind the last line of a trace. */
+const aftermath = async (clock: SimulatedClock, { table }: RunningTable): Promise<void> => {
+  const endNs = clock.nowNs() + AFTERMATH_NS;
+  while (clock.runNext(endNs)) await table.loop.settled();
 };
 
 /** Lets the player act on the simulated clock, one move after the other. */

@@ -1,6 +1,6 @@
 import type { RunningTable } from '../main.js';
 import { type Line, lineText } from '../story.js';
-import { RunTally } from '../summary.js';
+import { type RunSummary, RunTally } from '../summary.js';
 import type { DemoView } from './demo.js';
 
 interface Out {
@@ -10,17 +10,24 @@ interface Out {
 
 const QUIET_TONES: readonly Line['tone'][] = ['stop', 'hold', 'warn', 'info', 'cleared'];
 
+export interface ScreenMode {
+  /** Findings only. */
+  readonly quiet: boolean;
+  /** Addresses only. */
+  readonly silent: boolean;
+}
+
 /** The demo on a terminal: the page's address first, then what happens, line by line. */
 export class DemoScreen implements DemoView {
   readonly #out: Out;
-  readonly #quiet: boolean;
+  readonly #mode: ScreenMode;
   readonly #colour: boolean;
   readonly #tally = new RunTally();
   #table: RunningTable | null = null;
 
-  constructor(out: Out, quiet: boolean) {
+  constructor(out: Out, mode: ScreenMode) {
     this.#out = out;
-    this.#quiet = quiet;
+    this.#mode = mode;
     this.#colour = out.isTTY === true && process.env['NO_COLOR'] === undefined;
   }
 
@@ -43,22 +50,27 @@ export class DemoScreen implements DemoView {
   }
 
   mistake(story: string, wallMs: number): void {
-    if (!this.#quiet) this.#line({ tone: 'quiet', text: `(mistake: ${story})` }, wallMs);
+    if (!this.#mode.quiet) this.#line({ tone: 'quiet', text: `(mistake: ${story})` }, wallMs);
   }
 
   /** What was played, once everything is stopped. */
-  end(): void {
-    if (this.#table === null) return;
-    const state = this.#table.table.loop.state();
-    const { rows, cards, rounds, raised } = this.#tally.summary('', state);
+  end(): RunSummary | null {
+    if (this.#table === null) return null;
+    const { table, rules } = this.#table;
+    const state = table.loop.state();
+    const summary = this.#tally.summary(rules.procedure.id, state);
+    if (this.#mode.silent) return summary;
+    const { rows, cards, rounds, raised } = summary;
     const found = Object.entries(raised).map(([code, n]) => `${code} ${n}`);
     this.#print('');
     this.#print(`${rows} journal rows, ${cards} cards, ${rounds} rounds, ${state.shoe.no} shoes`);
     this.#print(found.length === 0 ? 'no findings' : `findings: ${found.join(', ')}`);
+    return summary;
   }
 
   #line(line: Line, wallMs: number): void {
-    if (this.#quiet && !QUIET_TONES.includes(line.tone)) return;
+    if (this.#mode.silent) return;
+    if (this.#mode.quiet && !QUIET_TONES.includes(line.tone)) return;
     this.#print(lineText(line, wallMs, this.#colour));
   }
 

@@ -1,0 +1,138 @@
+import { createVirtualTable } from '../../firmware-bridge/virtual/table.js';
+import { DeviceKey } from '../../storage/checkpoint.js';
+import { hostPort } from '../config/schema.js';
+import type { Bridge, Scheduler } from '../core/ports.js';
+import type { Rules } from '../core/decide.js';
+import { clockTrust } from './clock-trust.js';
+import { ClockWatch } from './clock-watch.js';
+import { loadConfig, rulesOf } from './config-check.js';
+import type { LoadedConfig } from './config-file.js';
+import { EXIT, Refusal } from './exit.js';
+import { createLog } from './log.js';
+import type { Log } from './log-port.js';
+import { openTable, type RunningTable } from './main.js';
+import { type BrokerTarget, plainAddress, targetOf } from './publish.js';
+import { RealScheduler } from './real-scheduler.js';
+import { programVersion } from './version.js';
+
+/** Old rows are looked for this often. */
+const RETIRE_MS = 3_600_000;
+const DAY_NS = 86_400e9;
+
+export interface RunOptions {
+  readonly config: string;
+  /** Overrides the configuration's broker: plain MQTT on this machine. */
+  readonly broker: string | null;
+  readonly record: string | null;
+}
+
+/** A broker given on the command line. @throws Refusal for an address that is none. */
+export const brokerOf = (url: string, place: BrokerTarget['place']): BrokerTarget => {
+  if (!/^mqtt:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(url)) {
+    throw new Refusal(
+      EXIT.usage,
+      `--broker ${url}: takes mqtt://127.0.0.1:PORT; a broker elsewhere needs TLS and stands in ` +
+        'the configuration',
+    );
+  }
+  const address = plainAddress(url, '5');
+  return { place, address, mqtt: '5', consumers: [], cameras: [], keys: [] };
+};
+
+const deviceKey = ({ config, resolve }: LoadedConfig): DeviceKey | null => {
+  if (config.deviceKeyFile === undefined) return null;
+  try {
+    return DeviceKey.load(resolve(config.deviceKeyFile));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Refusal(EXIT.config, `deviceKeyFile: ${why}`, cause);
+  }
+};
+
+const openBridge = (
+  loaded: LoadedConfig,
+  rules: Rules,
+  scheduler: Scheduler,
+  record: string | null,
+): Bridge => {
+  const { board } = loaded.config;
+  const recording =
+    record === null ? {} : { record: { file: record, procedure: rules.procedure.id } };
+  if (board === 'virtual') {
+    return createVirtualTable(scheduler, { seed: 1, table: rules.table, ...recording }).bridge;
+  }
+  throw new Refusal(EXIT.config, `board: there is no board \`${board}\` for this machine`);
+};
+
+/**
+ * Runs one table on its configuration until the signal aborts.
+ * @throws Refusal with exit code 78 for a configuration that cannot be used.
+ */
+export const runTable = async (options: RunOptions, signal: AbortSignal): Promise<void> => {
+  const loaded = loadConfig(options.config);
+  const { config } = loaded;
+  const rules = rulesOf(loaded);
+  const log = createLog(config.log);
+  const scheduler = new RealScheduler();
+  const running = await openTable({
+    rules,
+    place: config.place,
+    journalPath: loaded.resolve(config.journal),
+    scheduler,
+    bridge: openBridge(loaded, rules, scheduler, options.record),
+    broker: options.broker === null ? targetOf(loaded) : brokerOf(options.broker, config.place),
+    page: config.page === undefined ? null : hostPort(config.page.listen),
+    key: deviceKey(loaded),
+    log,
+    version: programVersion(),
+  });
+  const watch = new ClockWatch({
+    scheduler,
+    tell: (happening) => {
+      running.table.loop.tell(happening);
+    },
+    askTrust: clockTrust,
+    setTrust: (trusted) => scheduler.trust(trusted),
+  });
+  try {
+    await running.start();
+    log.info(
+      { page: running.page?.url ?? null, ms: Math.round(performance.now()) },
+      'armed: the table is watched',
+    );
+    void watch.start();
+    const stopRetiring = retireOldRows(running, config.keepDays, config.consumers, log);
+    await aborted(signal);
+    stopRetiring();
+  } finally {
+    watch.stop();
+    await running.stop();
+    log.info({}, 'stopped');
+  }
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** Rows that every consumer has proved to hold leave after the days the site keeps them. */
+const retireOldRows = (
+  { journal }: RunningTable,
+  keepDays: number,
+  consumers: readonly string[],
+  log: Log,
+): (() => void) => {
+  const retire = async (): Promise<void> => {
+    try {
+      const keepNs = keepDays * DAY_NS;
+      const removed = await journal.retire({ keepNs, consumers, wallMs: Date.now() });
+      if (removed > 0) log.info({ removed }, 'old rows left the journal');
+    } catch (cause) {
+      log.error({ reason: String(cause) }, 'old rows could not leave the journal');
+    }
+  };
+  const timer = setInterval(() => void retire(), RETIRE_MS);
+  return () => clearInterval(timer);
+};
