@@ -3,7 +3,7 @@ import { clearCodes, raise } from './findings.js';
 import { dealerMissing } from './hand-shuffle.js';
 import type { Cutter, Press } from './press.js';
 import type { CutRule } from './procedure.js';
-import { advance } from './stack.js';
+import { advance, handDealt } from './stack.js';
 
 type Act<K extends Press['key']> = Extract<Press, { key: K }>;
 
@@ -188,8 +188,10 @@ export const recut = (draft: Draft): void => {
     draft.refuse('policy:cut', 'this game has no recut');
     return;
   }
+  const { table } = draft;
   const { prep, shoe, phase } = draft.state;
-  const loadedUndealt = shoe.isLoaded && shoe.out === 0 && (phase === 'burn' || phase === 'ready');
+  const undealt = phase === 'burn' || phase === 'ready' || (phase === 'round' && !handDealt(table));
+  const loadedUndealt = shoe.isLoaded && shoe.out === 0 && undealt;
   const open = prep.cutDone && (!shoe.isLoaded || (rule.recut.until === 'deal' && loadedUndealt));
   if (!open) {
     tooLate(draft, rule, shoe.isLoaded);

@@ -4,7 +4,7 @@ import type { Draft } from './draft.js';
 import { clearCodes, raise } from './findings.js';
 import { dealerMissing } from './hand-shuffle.js';
 import type { Batch } from './observation.js';
-import { handDealt, load } from './stack.js';
+import { handDealt, load, startStack } from './stack.js';
 
 /** Somebody says, or a switch shows, that the stack is in the shoe. */
 export const loaded = (draft: Draft, evidence: 'sensed' | 'attested', batch?: Batch): void => {
@@ -15,14 +15,14 @@ export const loaded = (draft: Draft, evidence: 'sensed' | 'attested', batch?: Ba
   }
   if (shoe.isLoaded && draft.state.phase !== 'reshuffle-due') {
     if (evidence === 'sensed') confirmLoad(draft);
-    else draft.refuse(draft.procedure.shuffle.cite, 'the shoe is loaded already');
+    else if (shoe.out > 0) draft.refuse(draft.procedure.shuffle.cite, 'the shoe is loaded already');
     return;
   }
   if (draft.state.phase === 'closed') {
     draft.refuse('policy:closed', 'the table is closed: open it first');
     return;
   }
-  if (batch !== undefined && batch !== prep.batch) changeBatch(draft, batch);
+  if (batch !== undefined && batch !== prep.batch && !changeBatch(draft, batch)) return;
   if (!owed(draft)) return;
   if (!countedIfRequired(draft, draft.state.prep.batch)) return;
   load(draft, evidence, evidence === 'sensed' ? 'shoe switch' : 'pressed');
@@ -37,13 +37,17 @@ const confirmLoad = (draft: Draft): void => {
   });
 };
 
-/** The dealer loads another batch than the one whose turn it was. */
-const changeBatch = (draft: Draft, batch: Batch): void => {
-  if (draft.state.batches[batch] === undefined) {
+/**
+ * The dealer loads another batch than the prepared one: that batch's own shuffle, cut and marker
+ * count, not those of the stack left standing. False where this table has no such batch.
+ */
+const changeBatch = (draft: Draft, batch: Batch): boolean => {
+  if (!draft.table.batches.includes(batch)) {
     draft.refuse('policy:batches', `this table has the batches ${draft.table.batches.join(', ')}`);
-    return;
+    return false;
   }
-  draft.note('prep', { batch });
+  startStack(draft, batch);
+  return true;
 };
 
 /**

@@ -79,6 +79,10 @@ const inShoe = (draft: Draft, batch: Batch): boolean =>
 const mustLeave = (draft: Draft, batch: Batch): boolean =>
   draft.batch(batch).quarantined && draft.procedure.count.onWrong === 'remove-deck';
 
+/** Only cards that are on the table and out of the shoe, and need not leave, can be made ready. */
+const mayUse = (draft: Draft, batch: Batch): boolean =>
+  draft.batch(batch).onTable && !mustLeave(draft, batch) && !inShoe(draft, batch);
+
 /**
  * The machine has another batch than the one that was awaited and with which nothing was done yet:
  * then that one is being prepared.
@@ -111,12 +115,13 @@ const done = (draft: Draft, message: Done, batch: Batch): void => {
   // A "done" without its start may be a repeated message: it undoes neither a shoe in play nor a
   // cut. Only a shoe that is over is held to be collected by it.
   if (draft.state.phase === 'reshuffle-due') takenBack(draft, batch);
+  takeUp(draft, batch);
   const good = judgeCount(draft, message, batch);
   const mixed = shuffled(message);
   if (!mixed) wrongMode(draft, message, batch);
   if (batch === draft.state.prep.batch) draft.note('prep', { machineRunning: false });
   const machine = draft.procedure.shuffle.sources.includes('machine');
-  const usable = machine && !mustLeave(draft, batch) && !inShoe(draft, batch);
+  const usable = machine && mayUse(draft, batch);
   if (good === true && mixed && usable) {
     draft.noteBatch(batch, { token: { source: 'machine', batch, atNs: draft.state.atNs } });
     if (preparing(draft) && batch === draft.state.prep.batch) {

@@ -11,6 +11,8 @@ export const openTable = (draft: Draft): void => {
     return;
   }
   startStack(draft);
+  // A new game: the first offer of the cut goes to the highest seat again (631a.5(b)).
+  if (draft.procedure.cut?.cutter === 'players') draft.note('prep', { cutTurn: draft.table.seats });
   draft.move('opening');
   for (const batch of draft.table.batches) startAge(draft, batch);
 };

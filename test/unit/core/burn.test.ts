@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { baccarat, mini, tableOf, war } from './table.js';
+import { baccarat, mini, tableOf, war, says } from './table.js';
 
 const burning = () => baccarat().open({ until: 'burn' });
 
@@ -63,7 +63,7 @@ describe('the opening burn by the first card', () => {
 
   test('631a.5(f): an unread first card leaves the rank to be keyed', () => {
     const table = baccarat({ reader: 'rank' }).open({ until: 'burn' }).card('?');
-    expect([table.view.due, table.shown]).toEqual([null, expect.stringMatching(/KEY IN/)]);
+    expect([table.view.due, table.shown]).toEqual([null, says(/KEY IN/)]);
     expect(table.press('first-card', 'A').view.due).toBe(1);
   });
 
@@ -90,7 +90,7 @@ describe('burn.rank-unknown', () => {
       clause: '631a.5(f)',
       severity: 'hold',
       authority: 'dealer',
-      remedy: expect.stringMatching(/KEY IN THE FIRST CARD/),
+      remedy: says(/KEY IN THE FIRST CARD/),
     });
     expect(table.view.gate).toBe('locked');
     expect(table.press('first-card', '4').codes).toEqual([]);
@@ -108,7 +108,7 @@ describe('burn.rank-unknown', () => {
     expect([table.refused, table.view.due]).toEqual(['631a.5(f)', null]);
     expect(table.codes).toEqual(['burn.rank-unknown']);
     expect(table.last).toContainEqual(
-      expect.objectContaining({ do: 'refused', reason: expect.stringMatching(/BURN TEN/) }),
+      expect.objectContaining({ do: 'refused', reason: says(/BURN TEN/) }),
     );
     expect(table.press('first-card', '10').codes).toEqual([]);
   });

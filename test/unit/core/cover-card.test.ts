@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { baccarat, hiLo, mini, tableOf, war } from './table.js';
+import { baccarat, hiLo, mini, tableOf, war, says } from './table.js';
 
 /** 627a at card 392 (2 burned, 78 rounds of 5): 24 behind. */
 const late = () => mini().open({ firstCard: 'A' }).round(5, 78);
@@ -63,7 +63,7 @@ describe('minibaccarat: the cover card first in a round', () => {
     expect([table.phase, table.announced, table.shown]).toEqual([
       'ready',
       ['last hand'],
-      expect.stringMatching(/LAST HAND/),
+      says(/LAST HAND/),
     ]);
     expect(table.press('last-hand-called').round(5).phase).toBe('reshuffle-due');
     expect(table.codes).toEqual([]);
@@ -236,7 +236,7 @@ describe('the marker and the bottom cover card', () => {
       severity: 'warn',
       by: 5,
       observed: '9 cards behind it',
-      remedy: expect.stringMatching(/floor/),
+      remedy: says(/floor/),
     });
   });
 
@@ -297,7 +297,7 @@ describe('the marker and the bottom cover card', () => {
       clause: '631a.5(d)',
       severity: 'stop',
       authority: 'floor',
-      remedy: expect.stringMatching(/reshuffle/),
+      remedy: says(/reshuffle/),
     });
     expect(table.floor('reshuffle').codes).not.toContain('cover.exhausted');
   });

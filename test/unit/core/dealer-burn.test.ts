@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { baccarat, war } from './table.js';
+import { baccarat, war, says } from './table.js';
 
 const relieved = (badge = 'D-77') => war().open().round(6).press('dealer-in', badge);
 
@@ -17,7 +17,7 @@ describe('burn.dealer-missing', () => {
       clause: '651a.8(b)',
       severity: 'hold',
       by: 1,
-      remedy: expect.stringMatching(/BURN 1 card/),
+      remedy: says(/BURN 1 card/),
     });
   });
 

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { redact, type Rules, step } from '../../../controller/core/decide.js';
 import type { Rank, Role, Suit } from '../../../controller/core/cards.js';
 import { isRank, isSuit } from '../../../controller/core/cards.js';
@@ -41,7 +42,7 @@ const packOf = (id: string, choose: Setting['choose']): Procedure => {
   const key = `${id} ${JSON.stringify(choose ?? {})}`;
   const known = packs.get(key);
   if (known !== undefined) return known;
-  const procedure = loadProcedure(`${id}`, choose === undefined ? {} : { choose });
+  const procedure = loadProcedure(id, choose === undefined ? {} : { choose });
   packs.set(key, procedure);
   return procedure;
 };
@@ -321,3 +322,6 @@ export const holdEm = (set: Setting = {}): CoreTable =>
     shuffler: 'not-counting',
     ...set,
   });
+
+/** Text that matches, for a finding or a display. */
+export const says = (pattern: RegExp): unknown => expect.stringMatching(pattern);
