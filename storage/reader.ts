@@ -121,6 +121,20 @@ export class JournalReader {
     return Math.max(0, low);
   }
 
+  /** First and last row with a wall time in a span, ms; null where there is none. */
+  seqsBetween(
+    fromMs: number,
+    toMs: number,
+  ): { readonly fromSeq: number; readonly toSeq: number } | null {
+    const sql =
+      'SELECT min(seq) AS fromSeq, max(seq) AS toSeq FROM step WHERE wall_ms BETWEEN ? AND ?';
+    const found = this.db
+      .prepare<[number, number], { fromSeq: number | null; toSeq: number | null }>(sql)
+      .get(fromMs, toMs);
+    const [fromSeq, toSeq] = [found?.fromSeq ?? null, found?.toSeq ?? null];
+    return fromSeq === null || toSeq === null ? null : { fromSeq, toSeq };
+  }
+
   savedStates(): readonly SavedState[] {
     return this.db
       .prepare<[], { seq: number; hash: Buffer; state: string; digest: Buffer }>(

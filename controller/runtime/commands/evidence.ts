@@ -1,0 +1,139 @@
+import type { Command } from 'commander';
+import type { EvidenceVerdict } from '../../../storage/evidence-file.js';
+import type { Wanted } from '../../../storage/evidence-select.js';
+
+interface ExportFlags {
+  readonly journal: string;
+  readonly finding?: string;
+  readonly round?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly out: string;
+  readonly seal?: string;
+  readonly json?: true;
+}
+interface VerifyFlags {
+  readonly key?: string;
+  readonly json?: true;
+}
+
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+/** Reads a file people named. @throws Refusal naming it */
+const readText = async (file: string): Promise<string> => {
+  const { readFileSync } = await import('node:fs');
+  const { EXIT, Refusal } = await import('../exit.js');
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Refusal(EXIT.usage, `${file} cannot be read: ${why}`, cause);
+  }
+};
+
+/** Exactly one of --finding, --round, --from with --to. */
+const wantedOf = async ({ finding, round, from, to }: ExportFlags): Promise<Wanted> => {
+  const { EXIT, Refusal } = await import('../exit.js');
+  const asked: Wanted[] = [];
+  if (finding !== undefined) asked.push({ kind: 'finding', name: finding });
+  if (round !== undefined) asked.push({ kind: 'round', name: round });
+  if (from !== undefined && to !== undefined) asked.push({ kind: 'span', from, to });
+  const [only, ...others] = asked;
+  if (only !== undefined && others.length === 0 && (from === undefined) === (to === undefined)) {
+    return only;
+  }
+  throw new Refusal(EXIT.usage, 'give one of --finding, --round, or --from with --to');
+};
+
+const exportEvidence = async (flags: ExportFlags): Promise<void> => {
+  const { writeFileSync } = await import('node:fs');
+  const { DeviceKey } = await import('../../../storage/checkpoint.js');
+  const { makeEvidence } = await import('../../../storage/evidence-file.js');
+  const { JournalFault } = await import('../../../storage/fault.js');
+  const { JournalReader } = await import('../../../storage/reader.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  const { programVersion } = await import('../version.js');
+  const wanted = await wantedOf(flags);
+  try {
+    const reader = JournalReader.open(flags.journal);
+    try {
+      const text = makeEvidence(reader, {
+        wanted,
+        version: programVersion(),
+        nowMs: Date.now(),
+        ...(flags.seal === undefined ? {} : { key: DeviceKey.load(flags.seal) }),
+      });
+      writeFileSync(flags.out, text, { flag: 'wx' });
+      if (flags.json) print(JSON.stringify({ file: flags.out, bytes: Buffer.byteLength(text) }));
+      else print(`${flags.out}: ${Buffer.byteLength(text)} bytes; open it in a browser to read it`);
+    } finally {
+      reader.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const isFault = error instanceof JournalFault;
+    const isOwn = isFault || 'code' in error || error.message.startsWith('device key');
+    if (!isOwn) throw error;
+    const code = isFault && error.code === 'corrupt' ? EXIT.found : EXIT.usage;
+    throw new Refusal(code, error.message, error);
+  }
+};
+
+const verdictText = (file: string, verdict: EvidenceVerdict, isKeyGiven: boolean): string => {
+  const { flaw, head, rows, checkpoints, keys, sealed, reportCompared } = verdict;
+  if (flaw !== null) return `${file}: not whole: ${flaw.where}: ${flaw.what}`;
+  const ends = [head?.startSigned ? 'signed' : 'unsigned', head?.endSigned ? 'signed' : 'unsigned'];
+  return [
+    `${file}: whole: ${head?.about.kind ?? ''} ${head?.about.name ?? ''}, ${rows} rows, ` +
+      `${checkpoints} signed checkpoints (beginning ${ends[0] ?? ''}, end ${ends[1] ?? ''})`,
+    isKeyGiven
+      ? "signed with the device's key"
+      : `key ${keys.join(', ') || 'none'}: compare it with the device's (--key FILE)`,
+    sealed ? 'sealed by the device' : 'not sealed: the heading is protected by its digest only',
+    reportCompared ? 'the report says what the rows say' : 'the report is as it was exported',
+  ].join('\n  ');
+};
+
+const verify = async (file: string, flags: VerifyFlags): Promise<void> => {
+  const { verifyEvidence } = await import('../../../storage/evidence-file.js');
+  const { JournalFault } = await import('../../../storage/fault.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  const { programVersion } = await import('../version.js');
+  const text = await readText(file);
+  const key = flags.key === undefined ? null : await readText(flags.key);
+  try {
+    const verdict = verifyEvidence(text, programVersion(), key);
+    print(flags.json ? JSON.stringify(verdict) : verdictText(file, verdict, key !== null));
+    process.exitCode = verdict.flaw === null ? EXIT.ok : EXIT.found;
+  } catch (error) {
+    if (error instanceof JournalFault) throw new Refusal(EXIT.usage, error.message, error);
+    throw error;
+  }
+};
+
+export const register = (program: Command): void => {
+  const evidence = program
+    .command('evidence')
+    .description('one file that proves what happened at a table, for people and for programs');
+  evidence
+    .command('export')
+    .description('write the rows from signed checkpoint to signed checkpoint, with a report')
+    .requiredOption('--journal <file>', 'journal')
+    .requiredOption('--out <file>', 'new file, HTML')
+    .option('--finding <id>', 'a finding: its number (`412.1`), or its code where raised once')
+    .option('--round <shoe.round>', 'a round, as `3.17`')
+    .option('--from <row>', 'first row, or a time as 2026-01-05T14:00:00Z')
+    .option('--to <row>', 'last row, or a time')
+    .option('--seal <file>', "the device's private key: seals the whole file")
+    .option('--json', 'one JSON object on stdout')
+    .action(exportEvidence);
+  evidence
+    .command('verify')
+    .description('check an evidence file; exit code 1 names what was changed')
+    .argument('<file>', 'evidence file')
+    .option('--key <file>', "the device's public key")
+    .option('--json', 'one JSON object on stdout')
+    .action(verify);
+};

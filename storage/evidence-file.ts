@@ -1,0 +1,180 @@
+import { basename } from 'node:path';
+import { canonicalJson, hashText } from './canonical.js';
+import { type DeviceKey, readPublicKey } from './checkpoint.js';
+import {
+  dataLines,
+  digestOf,
+  documentsNamed,
+  type Evidence,
+  EVIDENCE_FORMAT,
+  type EvidenceHead,
+  type Flaw,
+  flawIn,
+  type Seal,
+  sealedText,
+  stepsOf,
+} from './evidence.js';
+import { parseData } from './evidence-parse.js';
+import { reportAround } from './evidence-report.js';
+import { selectRows, type Wanted } from './evidence-select.js';
+import { JournalFault } from './fault.js';
+import type { JournalReader } from './reader.js';
+
+/** Most rows in one file; a year's journal is exported as rows, not as evidence. */
+export const MAX_EVIDENCE_ROWS = 100_000;
+const OPEN = '<script type="application/json" id="evidence">\n';
+const CLOSE = '\n</script>';
+
+export interface EvidenceOptions {
+  readonly wanted: Wanted;
+  /** Program version and wall time, told in the heading. */
+  readonly version: string;
+  readonly nowMs: number;
+  /** Seals the whole file; without it only rows, documents and checkpoints are provable. */
+  readonly key?: DeviceKey;
+}
+
+/** A `<` would end the data early in a browser. */
+const inScript = (line: string): string => line.replaceAll('<', '\\u003c');
+
+const collect = (reader: JournalReader, options: EvidenceOptions): Evidence => {
+  const about = selectRows(reader, options.wanted);
+  const [start] = reader.checkpointsBackFrom(about.fromSeq, 1);
+  const [end] = reader.checkpoints(about.toSeq, 1);
+  const fromSeq = Math.max(start?.seq ?? 0, reader.firstSeq());
+  const toSeq = end?.seq ?? reader.lastSeq();
+  const count = toSeq - fromSeq + 1;
+  if (count > MAX_EVIDENCE_ROWS) {
+    const what = `${count} rows are more than evidence takes (${MAX_EVIDENCE_ROWS})`;
+    throw new JournalFault('format', `journal ${reader.path}: ${what}`);
+  }
+  const rows = reader.rows(fromSeq - 1, count);
+  const checkpoints = reader.checkpoints(fromSeq, count).filter(({ seq }) => seq <= toSeq);
+  const named = documentsNamed(checkpoints, stepsOf(rows));
+  const publicKeys = new Map(reader.keys());
+  if (options.key !== undefined) publicKeys.set(options.key.name, options.key.publicKey);
+  const head: EvidenceHead = {
+    format: EVIDENCE_FORMAT,
+    about,
+    journal: basename(reader.path),
+    exportedMs: options.nowMs,
+    version: options.version,
+    prev: rows[0]?.prev ?? '',
+    startSigned: start?.seq === fromSeq,
+    endSigned: end !== undefined,
+    report: '',
+  };
+  return {
+    head,
+    keys: [...publicKeys].map(([name, publicKey]) => ({ name, publicKey })),
+    documents: reader.documents().filter(({ hash }) => named.has(hash)),
+    checkpoints,
+    rows,
+  };
+};
+
+/** The evidence file's text. @throws JournalFault where nothing fits what is wanted */
+export const makeEvidence = (reader: JournalReader, options: EvidenceOptions): string => {
+  const collected = collect(reader, options);
+  const [before, after] = reportAround(collected);
+  const head = { ...collected.head, report: hashText(before + after) };
+  const lines = dataLines({ ...collected, head });
+  const digest = digestOf(lines);
+  const signature = options.key?.sign(Buffer.from(sealedText(digest))).toString('base64') ?? null;
+  const seal: Seal = { digest, key: options.key?.name ?? null, signature };
+  const data = [...lines, canonicalJson({ seal })].map(inScript).join('\n');
+  return before + OPEN + data + CLOSE + after;
+};
+
+export interface EvidenceVerdict {
+  readonly flaw: Flaw | null;
+  readonly head: EvidenceHead | null;
+  readonly rows: number;
+  readonly checkpoints: number;
+  readonly keys: readonly string[];
+  readonly sealed: boolean;
+  /** False where another version wrote the report: then only its hash was checked. */
+  readonly reportCompared: boolean;
+}
+
+const NOTHING: Omit<EvidenceVerdict, 'flaw'> = {
+  head: null,
+  rows: 0,
+  checkpoints: 0,
+  keys: [],
+  sealed: false,
+  reportCompared: false,
+};
+
+/** First line in which two texts differ, from 1. */
+const differingLine = (a: string, b: string): number => {
+  const [left, right] = [a.split('\n'), b.split('\n')];
+  const at = left.findIndex((line, i) => line !== right[i]);
+  return at === -1 ? left.length + 1 : at + 1;
+};
+
+/**
+ * Checks an evidence file with nothing but its text and, where given, the device's public key.
+ * @param keyText PEM or base64; without it any key is taken, and its name told
+ */
+export const verifyEvidence = (
+  text: string,
+  version: string,
+  keyText: string | null = null,
+): EvidenceVerdict => {
+  const demanded = keyText === null ? null : readPublicKey(keyText, 'the key');
+  const from = text.indexOf(OPEN);
+  const to = text.indexOf(CLOSE, from);
+  if (from < 0 || to < 0) {
+    return { ...NOTHING, flaw: { where: 'file', what: 'it holds no evidence data' } };
+  }
+  const written = text.slice(from + OPEN.length, to);
+  const firstLine = text.slice(0, from + OPEN.length).split('\n').length;
+  const parsed = parseData(written.split('\n'), firstLine);
+  if (!parsed.ok) return { ...NOTHING, flaw: parsed.flaw };
+  const { evidence, seal, lines } = parsed;
+  const [before, after] = [text.slice(0, from), text.slice(to + CLOSE.length)];
+  const isSameVersion = evidence.head.version === version;
+  const again = [...lines, canonicalJson({ seal })].map(inScript).join('\n');
+  const flaw =
+    flawIn(evidence, seal, lines, demanded) ??
+    flawInWriting(written, again, firstLine) ??
+    flawInReport(evidence, before, after, isSameVersion);
+  return {
+    flaw,
+    head: evidence.head,
+    rows: evidence.rows.length,
+    checkpoints: evidence.checkpoints.length,
+    keys: evidence.keys.map(({ name }) => name),
+    sealed: seal.signature !== null,
+    reportCompared: isSameVersion,
+  };
+};
+
+/** Data that mean the same but are written otherwise were touched too. */
+const flawInWriting = (written: string, again: string, firstLine: number): Flaw | null =>
+  written === again
+    ? null
+    : {
+        where: `line ${firstLine + differingLine(written, again) - 1}`,
+        what: 'it is not written as the program writes it',
+      };
+
+const flawInReport = (
+  evidence: Evidence,
+  before: string,
+  after: string,
+  isSameVersion: boolean,
+): Flaw | null => {
+  if (isSameVersion) {
+    const [ours, end] = reportAround(evidence);
+    if (before !== ours) {
+      const where = `report, line ${differingLine(before, ours)}`;
+      return { where, what: 'it does not say what the rows say' };
+    }
+    if (after !== end) return { where: 'report, behind the data', what: 'it was changed' };
+  }
+  return hashText(before + after) === evidence.head.report
+    ? null
+    : { where: 'report', what: 'it was changed' };
+};

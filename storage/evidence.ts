@@ -1,0 +1,179 @@
+import type { JournalRow, TableStep } from '../controller/core/ports.js';
+import { canonicalJson, hashRow, hashText } from './canonical.js';
+import { wrongCheckpoint } from './check.js';
+import { isSigned, keyName, readCheckpoint } from './checkpoint.js';
+import { decodeStep } from './decode.js';
+import type { Selection } from './evidence-select.js';
+import type { StoredDocument } from './reader.js';
+import type { SignedCheckpoint } from './store.js';
+
+/** First line of the data in an evidence file. */
+export interface EvidenceHead {
+  readonly format: typeof EVIDENCE_FORMAT;
+  readonly about: Selection;
+  /** Name of the journal it was taken from. */
+  readonly journal: string;
+  readonly exportedMs: number;
+  /** Program version that wrote the report. */
+  readonly version: string;
+  /** Hash of the row before the first one here, hex. */
+  readonly prev: string;
+  /** Whether the first and the last row here carry a signed checkpoint. */
+  readonly startSigned: boolean;
+  readonly endSigned: boolean;
+  /** SHA-256 of the report: everything in the file but the data. */
+  readonly report: string;
+}
+
+export const EVIDENCE_FORMAT = 'cutcard-evidence-1';
+
+/** What an evidence file holds besides its report. */
+export interface Evidence {
+  readonly head: EvidenceHead;
+  readonly keys: readonly { readonly name: string; readonly publicKey: string }[];
+  readonly documents: readonly StoredDocument[];
+  readonly checkpoints: readonly SignedCheckpoint[];
+  readonly rows: readonly JournalRow[];
+}
+
+/** Signature of the device over the digest of all data lines. */
+export interface Seal {
+  readonly digest: string;
+  /** Name of the key and signature, base64; null where the export had no device key. */
+  readonly key: string | null;
+  readonly signature: string | null;
+}
+
+/** What is wrong and where: `row 417`, `document 9f…`, `report line 12`. */
+export interface Flaw {
+  readonly where: string;
+  readonly what: string;
+}
+
+/** The steps of the rows. @throws never: a row that is no step is a flaw found before */
+export const stepsOf = (rows: readonly JournalRow[]): readonly TableStep[] =>
+  rows.flatMap(({ body }) => {
+    const decoded = decodeStep(body);
+    return decoded.ok ? [decoded.step] : [];
+  });
+
+const flawInRows = ({ head, rows }: Evidence): Flaw | null => {
+  let prev = head.prev;
+  let seq = (rows[0]?.seq ?? 1) - 1;
+  for (const row of rows) {
+    const where = `row ${row.seq}`;
+    if (row.seq !== seq + 1) return { where: `row ${seq + 1}`, what: 'it is not there' };
+    if (row.prev !== prev) return { where, what: 'it does not follow from the row before' };
+    if (hashRow(prev, row.body) !== row.hash) {
+      return { where, what: 'its text does not give its hash' };
+    }
+    const decoded = decodeStep(row.body);
+    if (!decoded.ok) return { where, what: decoded.why };
+    if (decoded.step.observation.seq !== row.seq) {
+      return { where, what: `its text is that of row ${decoded.step.observation.seq}` };
+    }
+    prev = row.hash;
+    seq = row.seq;
+  }
+  return rows.length === 0 ? { where: 'rows', what: 'there are none' } : null;
+};
+
+const flawInCheckpoints = (evidence: Evidence, demanded: string | null): Flaw | null => {
+  const { head, rows, checkpoints } = evidence;
+  const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
+  const keys = new Map(evidence.keys.map(({ name, publicKey }) => [name, publicKey]));
+  for (const checkpoint of checkpoints) {
+    const rowsHere = { hashAt: (seq: number): string | null => hashes.get(seq) ?? null };
+    const what = wrongCheckpoint(rowsHere, keys, checkpoint, demanded);
+    if (what !== null) return { where: `checkpoint at row ${checkpoint.seq}`, what };
+  }
+  const signed = new Set(checkpoints.map(({ seq }) => seq));
+  const ends: readonly (readonly [boolean, number | undefined])[] = [
+    [head.startSigned, rows[0]?.seq],
+    [head.endSigned, rows.at(-1)?.seq],
+  ];
+  for (const [isClaimed, seq] of ends) {
+    if (isClaimed && !signed.has(seq ?? 0)) {
+      return { where: `checkpoint at row ${seq ?? 0}`, what: 'it is not there' };
+    }
+  }
+  return null;
+};
+
+/** Documents that the checkpoints and the starts here name. */
+export const documentsNamed = (
+  checkpoints: readonly SignedCheckpoint[],
+  steps: readonly TableStep[],
+): ReadonlySet<string> => {
+  const named = new Set<string>();
+  const add = (hash: string | null | undefined): void => {
+    if (hash !== null && hash !== undefined) named.add(hash);
+  };
+  for (const { body } of checkpoints) {
+    const said = readCheckpoint(body);
+    add(said?.procedure);
+    add(said?.table);
+  }
+  for (const { observation } of steps) {
+    if (observation.kind !== 'power.boot') continue;
+    add(observation.procedure);
+    add(observation.table);
+  }
+  return named;
+};
+
+const flawInDocuments = ({ documents, checkpoints, rows }: Evidence): Flaw | null => {
+  for (const { hash, text, kind } of documents) {
+    if (hashText(text) !== hash) return { where: `${kind} ${hash}`, what: 'its text was changed' };
+  }
+  const here = new Set(documents.map(({ hash }) => hash));
+  for (const hash of documentsNamed(checkpoints, stepsOf(rows))) {
+    if (!here.has(hash)) return { where: `document ${hash}`, what: 'it is not there' };
+  }
+  return null;
+};
+
+const flawInSeal = (evidence: Evidence, seal: Seal, lines: readonly string[]): Flaw | null => {
+  if (digestOf(lines) !== seal.digest) {
+    return { where: 'heading or seal', what: 'the data do not give their digest' };
+  }
+  if (seal.key === null || seal.signature === null) return null;
+  const key = evidence.keys.find(({ name }) => name === seal.key);
+  if (key === undefined || keyName(key.publicKey) !== seal.key) {
+    return { where: 'seal', what: `its key ${seal.key} is not there` };
+  }
+  return isSigned(sealedText(seal.digest), seal.signature, key.publicKey)
+    ? null
+    : { where: 'seal', what: 'the signature is not that of the digest' };
+};
+
+/** The first flaw in the data; null when they are whole. */
+export const flawIn = (
+  evidence: Evidence,
+  seal: Seal,
+  lines: readonly string[],
+  demandedKey: string | null,
+): Flaw | null =>
+  flawInRows(evidence) ??
+  flawInDocuments(evidence) ??
+  flawInCheckpoints(evidence, demandedKey) ??
+  flawInSeal(evidence, seal, lines);
+
+/** The data as lines of JSON: heading, keys, documents, checkpoints, rows. */
+export const dataLines = ({
+  head,
+  keys,
+  documents,
+  checkpoints,
+  rows,
+}: Evidence): readonly string[] => [
+  canonicalJson({ head }),
+  ...keys.map((key) => canonicalJson({ key })),
+  ...documents.map((document) => canonicalJson({ document })),
+  ...checkpoints.map((checkpoint) => canonicalJson({ checkpoint })),
+  ...rows.map((row) => canonicalJson({ row })),
+];
+
+export const digestOf = (lines: readonly string[]): string => hashText(lines.join('\n'));
+/** What the seal signs; the words keep it from meaning anything else. */
+export const sealedText = (digest: string): string => `${EVIDENCE_FORMAT} ${digest}`;
