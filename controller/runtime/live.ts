@@ -57,6 +57,7 @@ export const pageSource = (
 ): TablePageSource => ({
   table: parts.table,
   procedure: { id: parts.rules.procedure.id, title: parts.rules.procedure.title },
+  unseen: parts.rules.procedure.unseen,
   view: () => viewOf(loop.state()),
   watchedNs: () => loop.watchedNs(),
   wall: () => ({ ms: parts.scheduler.wallMs(), trusted: parts.scheduler.wallTrusted() }),

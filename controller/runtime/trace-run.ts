@@ -107,8 +107,8 @@ const play = async (
     while (clock.runNext(endNs)) if (!loop.idle) await loop.settled();
     const damage = bridge.ended?.error ?? null;
     if (damage !== null) throw new Refusal(EXIT.usage, damage.message, damage);
-    return tally.summary(rules.procedure.id, loop.state());
   } finally {
     await running.stop();
   }
+  return tally.summary(rules.procedure.id, loop.state());
 };

@@ -91,6 +91,10 @@ class ObservationWay implements Way {
     }
   }
 
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
   shown(): null {
     return null;
   }

@@ -13,6 +13,7 @@ import type { Rules } from '../../core/decide.js';
 import type { Happening } from '../../core/observation.js';
 import type { Bridge, Journal, Scheduler } from '../../core/ports.js';
 import type { TableState } from '../../core/state.js';
+import { BoardBridge } from '../../../firmware-bridge/bridge.js';
 import type { Hands, VirtualTable } from '../../../firmware-bridge/virtual/hands.js';
 import { createVirtualTable, READY_NS } from '../../../firmware-bridge/virtual/table.js';
 import { openJournal, type SqliteJournal } from '../../../storage/journal.js';
@@ -49,6 +50,7 @@ class SignalWay implements Way {
   readonly bridge: Bridge;
   readonly startNs = START_NS;
   readonly #hands: Hands;
+  readonly #board: Bridge;
   readonly #scheduler: Scheduler;
   readonly #rules: Rules;
   #tell: ((happening: Happening, atNs: number) => void) | null = null;
@@ -57,6 +59,7 @@ class SignalWay implements Way {
     this.#scheduler = scheduler;
     this.#rules = rules;
     this.#hands = hands;
+    this.#board = bridge;
     this.bridge = {
       start: (tell) => {
         this.#tell = tell;
@@ -99,6 +102,12 @@ class SignalWay implements Way {
         this.#tell?.({ kind: 'rack.count', n: act.n }, this.#scheduler.nowNs());
         return this.#scheduler.nowNs();
     }
+  }
+
+  /** Lets the buses go; a recording is complete only then. */
+  async close(): Promise<void> {
+    if (this.#board instanceof BoardBridge) await this.#board.close();
+    else await this.#board.stop();
   }
 
   shown(): Shown {
@@ -198,11 +207,10 @@ export const signalsRig = (rules: Rules, seen: StepSeen, record?: string): Rig =
   new Rig({
     rules,
     way: (clock) => {
-      const { shuffler, reader, batches } = rules.table;
       const table = createVirtualTable(clock, {
         seed: SEED,
         noise: NOISE,
-        table: { shuffler, reader, batches },
+        table: rules.table,
         ...(record === undefined
           ? {}
           : { record: { file: record, procedure: rules.procedure.id } }),

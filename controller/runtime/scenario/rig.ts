@@ -30,6 +30,8 @@ export interface Way {
   readonly startNs: number;
   /** What the outputs really show; null at a depth without any. */
   shown(): Shown | null;
+  /** Once, at the very end. */
+  close(): Promise<void>;
 }
 
 /** Lock and lights as they are on the wire. */
@@ -286,6 +288,7 @@ export class Rig {
     this.#watch?.stop();
     this.#table?.loop.abandon();
     await this.#way.bridge.stop();
+    await this.#way.close();
     await this.#store.dispose();
   }
 }
