@@ -27,6 +27,8 @@ export type PageFinding = Pick<
 
 export type PageDuty = Pick<Duty, 'duty' | 'clause' | 'status' | 'evidence'> & {
   readonly detail: string;
+  /** False: no device of this table can see it; it can only be looked for on video. */
+  readonly isWatched: boolean;
 };
 
 /** The view field by field: what is added to it later reaches no page by accident. */
@@ -117,15 +119,22 @@ const findingOf = (finding: Finding): PageFinding => ({
   acknowledgedBy: finding.acknowledged?.role ?? null,
 });
 
-const dutyOf = ({ duty, clause, status, evidence, detail }: Duty): PageDuty => ({
-  duty,
-  clause,
-  status,
-  evidence,
-  detail: detail ?? '',
-});
+const dutyOf = (
+  { duty, clause, status, evidence, detail }: Duty,
+  unseen: TablePageSource['unseen'],
+): PageDuty => {
+  const rule = unseen.find((one) => one.duty === duty);
+  return {
+    duty,
+    clause,
+    status,
+    evidence,
+    detail: detail ?? rule?.text ?? '',
+    isWatched: rule === undefined,
+  };
+};
 
-export const pageViewOf = (view: TableView): PageView => ({
+export const pageViewOf = (view: TableView, unseen: TablePageSource['unseen']): PageView => ({
   phase: view.phase,
   seq: view.seq,
   shoe: view.shoe,
@@ -159,7 +168,7 @@ export const pageViewOf = (view: TableView): PageView => ({
           step: view.display.step,
         },
   findings: view.findings.map(findingOf),
-  duties: view.duties.map(dutyOf),
+  duties: view.duties.map((duty) => dutyOf(duty, unseen)),
 });
 
 /**
@@ -175,7 +184,7 @@ export const pageStateOf = (source: TablePageSource, afterSeq: number | null): P
   return {
     table: source.table,
     procedure: source.procedure,
-    view: pageViewOf(view),
+    view: pageViewOf(view, source.unseen),
     watchedNs: source.watchedNs(),
     wallMs: wall.ms,
     wallTrusted: wall.trusted,

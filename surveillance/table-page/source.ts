@@ -19,6 +19,8 @@ export interface TablePageSource {
   /** The table's name on the floor: `BAC-07`. */
   readonly table: string;
   readonly procedure: { readonly id: string; readonly title: string };
+  /** Duties no device of this table can see, with what they ask for. */
+  readonly unseen: readonly { readonly duty: string; readonly text: string }[];
   /** What the table shows after the newest durable row. */
   view(): TableView;
   /** Watched time now, ns, on the axis of `Stamp.atNs`: the ages of findings count on it. */

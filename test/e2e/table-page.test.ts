@@ -83,6 +83,7 @@ describe('the table page in a browser', () => {
     const duties = await page.locator('.duties').innerText();
     expect(duties).toMatch(/Marker[\s\S]*Done\s+attested/);
     expect(duties).toMatch(/Shuffle[\s\S]*Done\s+sensed/);
+    expect(duties).toMatch(/Cover card aside[\s\S]*to the side[\s\S]*Not watched\s+unseen/);
     expect(complaints).toEqual([]);
   });
 

@@ -123,6 +123,7 @@ export const stopped = (table: FakeTable): void => {
         ...DUTIES.slice(0, 4),
         duty('burn', '631a.5(f)', 'not-met', 'sensed'),
         duty('fresh-hands', '631a.5(b)', 'waived', 'unseen'),
+        duty('cover-card-aside', '631a.5(d)', 'due', 'unseen'),
       ],
     },
     'burn.over § 631a.5(f): expected a burn of 7; observed 9 cards out. Call the floor',

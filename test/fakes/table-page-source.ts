@@ -10,6 +10,7 @@ const START_WALL_MS = Date.UTC(2026, 0, 5, 14, 0, 0);
 export class FakeTable implements TablePageSource {
   readonly table = 'BAC-07';
   readonly procedure = { id: 'pa/631a-baccarat', title: 'Baccarat, shuffle and cut' };
+  readonly unseen = [{ duty: 'cover-card-aside', text: 'The cover card is put to the side' }];
   readonly #listeners = new Set<() => void>();
   readonly #lines = new RecentLines();
   #view: TableView = viewOf(

@@ -1,15 +1,16 @@
 import type { PageDuty } from '../../table-page/message.js';
 import { Shape } from './frame.js';
-import { clauseText, dutyMark, EVIDENCE_WORDS, plainWord } from './words.js';
+import { clauseText, dutyMark, EVIDENCE_WORDS, plainWord, watchedFirst } from './words.js';
 
 const DutyRow = ({ duty }: { readonly duty: PageDuty }) => {
-  const mark = dutyMark(duty.status);
-  const isOpen = duty.status === 'due';
+  const mark = dutyMark(duty);
+  const isOpen = duty.status === 'due' && duty.isWatched;
   return (
     <tr>
       <th scope="row">
         {plainWord(duty.duty)}
         <span class="clause">{clauseText(duty.clause)}</span>
+        {duty.detail !== '' && <span class="detail">{duty.detail}</span>}
       </th>
       <td class="status">
         <Shape mark={mark} />
@@ -39,7 +40,7 @@ export const Duties = ({ duties }: { readonly duties: readonly PageDuty[] }) => 
             </tr>
           </thead>
           <tbody>
-            {duties.map((duty) => (
+            {watchedFirst(duties).map((duty) => (
               <DutyRow key={duty.duty} duty={duty} />
             ))}
           </tbody>

@@ -73,7 +73,8 @@ export const severityMark = (severity: PageFinding['severity']): Mark => {
   }
 };
 
-export const dutyMark = (status: PageDuty['status']): Mark => {
+export const dutyMark = ({ status, isWatched }: PageDuty): Mark => {
+  if (!isWatched) return { tone: 'still', shape: 'bar', word: 'Not watched' };
   switch (status) {
     case 'met':
       return { tone: 'go', shape: 'circle', word: 'Done' };
@@ -91,6 +92,12 @@ export const EVIDENCE_WORDS: Readonly<Record<PageDuty['evidence'], string>> = {
   attested: 'A person pressed it',
   unseen: 'Nobody can tell',
 };
+
+/** What was watched first; what nobody can tell last. */
+export const watchedFirst = (duties: readonly PageDuty[]): readonly PageDuty[] => [
+  ...duties.filter(({ isWatched }) => isWatched),
+  ...duties.filter(({ isWatched }) => !isWatched),
+];
 
 const WEIGHT: Readonly<Record<PageFinding['severity'], number>> = {
   stop: 0,
