@@ -15,6 +15,8 @@ interface ShowFlags extends Json {
   readonly to?: number;
   readonly finding?: string;
   readonly shoe?: number;
+  readonly sheet?: true;
+  readonly html?: string;
 }
 interface ExportFlags {
   readonly format: string;
@@ -112,6 +114,15 @@ const show = async (file: string, flags: ShowFlags): Promise<void> => {
   const { concernsFinding, shoeSet, stepText } = await import('../../../storage/describe.js');
   const { jsonLine } = await import('../../../storage/export.js');
   await withReader(file, async (reader) => {
+    const onlySheet = flags.sheet === true || flags.html !== undefined;
+    if (onlySheet && flags.shoe === undefined) {
+      const { EXIT, Refusal } = await import('../exit.js');
+      throw new Refusal(EXIT.usage, '--sheet and --html need the number of the shoe: --shoe 12');
+    }
+    if (flags.shoe !== undefined && (onlySheet || !flags.json)) {
+      await showSheet(reader, flags.shoe, flags);
+    }
+    if (onlySheet) return;
     const lines = function* (): Generator<string> {
       // A shoe's number is set in one row and holds until the next: read from the beginning.
       const from = flags.shoe === undefined ? flags.from : undefined;
@@ -126,6 +137,27 @@ const show = async (file: string, flags: ShowFlags): Promise<void> => {
     };
     await printAll(lines());
   });
+};
+
+/** The duty sheet of one shoe: before its rows, alone, or as a printable page. */
+const showSheet = async (reader: JournalReader, shoe: number, flags: ShowFlags): Promise<void> => {
+  const { sheetOfShoe } = await import('../duty-sheets.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  const found = sheetOfShoe(reader, shoe);
+  if (found === null) {
+    throw new Refusal(EXIT.usage, `${reader.path}: there is no shoe ${shoe} in this journal`);
+  }
+  const { sheet, head } = found;
+  if (flags.html !== undefined) {
+    const { sheetHtml } = await import('../duty-sheet-page.js');
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(flags.html, sheetHtml(sheet, head));
+    await print(`${flags.html}: duty sheet of shoe ${shoe}, to print`);
+  } else if (flags.json) await print(JSON.stringify({ ...head, sheet }));
+  else {
+    const { sheetText } = await import('../duty-sheet-words.js');
+    await print(sheetText(sheet, head));
+  }
 };
 
 const exportRows = async (file: string, flags: ExportFlags): Promise<void> => {
@@ -231,7 +263,9 @@ export const register = (program: Command): void => {
     .option('--from <row>', 'first row', wholeNumber)
     .option('--to <row>', 'last row', wholeNumber)
     .option('--finding <id>', 'only rows about a finding: its number (`412.1`) or its code')
-    .option('--shoe <number>', 'only rows of one shoe', wholeNumber)
+    .option('--shoe <number>', 'the duty sheet and the rows of one shoe', wholeNumber)
+    .option('--sheet', 'with --shoe: the duty sheet alone')
+    .option('--html <file>', 'with --shoe: write the duty sheet as a printable page')
     .option('--json', 'rows as JSON lines')
     .action(show);
   journal
