@@ -53,9 +53,12 @@ export const tableRoot = (name: TableName): string =>
 /** `site/pit/table`: how a command names the table it is meant for. */
 export const tablePath = (name: TableName): string => `${name.site}/${name.pit}/${name.table}`;
 
-/** The only client id a table uses, so that a broker lets one of two impostors in, never both. */
+/**
+ * The only client id a table uses, and the name in its certificate. Colons part the levels because
+ * no level can hold one: two tables never come out with one id.
+ */
 export const clientIdOf = (name: TableName): string =>
-  `cutcard-${name.site}-${name.pit}-${name.table}`;
+  `cutcard:${name.site}:${name.pit}:${name.table}`;
 
 export const topicOf = (name: TableName, kind: Exclude<TopicKind, 'ack'>): string =>
   `${tableRoot(name)}/${kind}`;

@@ -78,7 +78,7 @@ describe('a broker that misbehaves', () => {
     expect(broker.eventSeqs.filter((seq) => seq === 1)).toHaveLength(2);
   });
 
-  it('withholds every PUBACK: at most a window is out, and the link is dropped in time', async () => {
+  it('withholds every PUBACK: at most a window is out, the link is dropped in time', async () => {
     broker.rules = { onPublish: () => undefined };
     const table = tableAt({ pubackTimeoutMs: 400 });
     table.start();
@@ -188,7 +188,7 @@ describe('a broker that misbehaves', () => {
     await until('link', () => broker.connects.length > 0);
     const [connect] = broker.connects;
     expect(connect).toMatchObject({
-      clientId: 'cutcard-north-p1-bac-04',
+      clientId: 'cutcard:north:p1:bac-04',
       clean: true,
       keepalive: 12,
       protocolVersion: 5,

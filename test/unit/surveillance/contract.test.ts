@@ -63,7 +63,7 @@ describe('topics', () => {
       kind: 'ack',
       consumer: 'historian',
     });
-    expect(clientIdOf(name)).toBe('cutcard-north-p1-bac-04');
+    expect(clientIdOf(name)).toBe('cutcard:north:p1:bac-04');
   });
 
   it.each([
