@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseProfile, type FileFault } from './framing/parse-profile.js';
+import { parseProfile } from './framing/parse-profile.js';
 import type { Profile } from './framing/profile.js';
+import type { FileFault } from './framing/yaml-faults.js';
 
 /** A file of ours (board, profile, calibration) that cannot be used. */
 export class FileError extends Error {

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import type { LineSpec } from '../bus/gpio.js';
 import { FileError, loadProfile, packageRoot, readText } from '../files.js';
-import { lineAt, type FileFault } from '../framing/parse-profile.js';
+import { formFaults, lineAt, plainOf, type FileFault } from '../framing/yaml-faults.js';
 import type { Profile } from '../framing/profile.js';
 import type { MouthCalibration } from '../signal/calibration.js';
 import { boardSchema, calibrationSchema, type BoardFile, type DeviceSpec } from './schema.js';
@@ -41,17 +41,10 @@ export const parseBoard = (text: string, file: string): Board => {
     const line = bad.linePos?.[0].line ?? 0;
     throw new FileError([{ file, line, message: bad.message.split('\n')[0] ?? 'not YAML' }]);
   }
-  const parsed = boardSchema.safeParse(document.toJS());
-  if (!parsed.success) {
-    throw new FileError(
-      parsed.error.issues.map((issue) =>
-        fault(
-          issue.path.map((p) => (typeof p === 'symbol' ? String(p) : p)),
-          issue.message,
-        ),
-      ),
-    );
-  }
+  const plain = plainOf(document);
+  if (plain === null) throw new FileError([{ file, line: 0, message: 'uses an alias' }]);
+  const parsed = boardSchema.safeParse(plain);
+  if (!parsed.success) throw new FileError(formFaults(parsed.error, document, counter, file));
   const faults = lintBoard(parsed.data).map(([path, message]) => fault(path, message));
   if (faults.length > 0) throw new FileError(faults);
   return { ...parsed.data, file, ...attachments(parsed.data, file) };
@@ -80,15 +73,9 @@ const calibrationOf = (
 export const parseCalibration = (text: string, file: string): MouthCalibration => {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter });
-  const parsed = calibrationSchema.safeParse(document.toJS());
-  if (parsed.success) return parsed.data;
-  throw new FileError(
-    parsed.error.issues.map((issue) => ({
-      file,
-      line: lineAt(document, counter, issue.path),
-      message: `${issue.path.join('.')}: ${issue.message}`,
-    })),
-  );
+  const parsed = calibrationSchema.safeParse(plainOf(document));
+  if (!parsed.success) throw new FileError(formFaults(parsed.error, document, counter, file));
+  return parsed.data;
 };
 
 /** What each driver names, and in which list it must stand. */

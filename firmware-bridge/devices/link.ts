@@ -63,7 +63,8 @@ export class Link {
 
   /** The device answered and is configured. */
   up(identity?: string): void {
-    if (this.state === 'closed') return;
+    // An answer to an attempt that was given up comes too late.
+    if (this.state === 'closed' || this.state === 'lost') return;
     const now = this.#o.scheduler.nowNs();
     if (identity !== undefined) this.identity = identity;
     if (this.state === 'up') {

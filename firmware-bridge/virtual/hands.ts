@@ -22,6 +22,8 @@ export interface VirtualTable {
   /** May be started again after `stop`, as a process is after a power cut. */
   readonly bridge: Bridge;
   readonly hands: Hands;
+  /** Stops the bridge for good and finishes a recording. */
+  readonly close: () => Promise<void>;
 }
 
 /**

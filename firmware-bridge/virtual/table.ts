@@ -62,7 +62,8 @@ export const createVirtualTable = (
   const { record } = options;
   const used =
     record === undefined ? buses : recordBuses(buses, board, scheduler, { ...record, table });
-  return { bridge: new BoardBridge(board, used, scheduler), hands: world };
+  const bridge = new BoardBridge(board, used, scheduler);
+  return { bridge, hands: world, close: () => bridge.close() };
 };
 
 class World implements Hands {
