@@ -9,15 +9,21 @@ const DutyRow = ({ duty }: { readonly duty: PageDuty }) => {
     <tr>
       <th scope="row">
         {plainWord(duty.duty)}
-        <span class="clause">{clauseText(duty.clause)}</span>
-        {duty.detail !== '' && <span class="detail">{duty.detail}</span>}
+        <span class="under">
+          <span class="clause">{clauseText(duty.clause)}</span>
+          {duty.detail !== '' && <span class="detail">{duty.detail}</span>}
+        </span>
       </th>
-      <td class="status">
-        <Shape mark={mark} />
-        {mark.word}
-      </td>
-      <td class={`evidence evidence-${duty.evidence}`} title={EVIDENCE_WORDS[duty.evidence]}>
-        {isOpen ? '' : duty.evidence}
+      <td>
+        <span class="status">
+          <Shape mark={mark} />
+          {mark.word}
+        </span>
+        {!isOpen && (
+          <span class={`evidence evidence-${duty.evidence}`} title={EVIDENCE_WORDS[duty.evidence]}>
+            {duty.evidence}
+          </span>
+        )}
       </td>
     </tr>
   );
@@ -35,8 +41,7 @@ export const Duties = ({ duties }: { readonly duties: readonly PageDuty[] }) => 
           <thead>
             <tr>
               <th scope="col">Duty</th>
-              <th scope="col">State</th>
-              <th scope="col">Evidence</th>
+              <th scope="col">State, evidence</th>
             </tr>
           </thead>
           <tbody>
