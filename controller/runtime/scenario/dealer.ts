@@ -81,6 +81,9 @@ const shuffle = (state: TableState, rules: Rules): Move | null => {
     };
   }
   const { sources } = procedure.shuffle;
+  const byMachineOnly =
+    table.dealing === 'hand' && procedure.handDealing?.needsMachineShuffle === true;
+  if (byMachineOnly) return null;
   if (sources.includes('hand')) {
     if (procedure.shuffle.wash && !prep.washed) return press({ key: 'washed' }, WASH_MS);
     const by = `D-${prep.shuffledBy.length + 1}`;

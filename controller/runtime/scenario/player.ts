@@ -150,7 +150,12 @@ export class Player {
       }
       if (move === null) return whyStuck(state);
       await this.#rig.advance(move.tookMs);
+      const { prep, burn, shoe, cover } = this.#rig.state();
       await this.#do(move.act);
+      const after = this.#rig.state();
+      const same = after.prep === prep && after.burn === burn && after.shoe === shoe;
+      // What is refused once is refused again: nothing is tried without end.
+      if (same && after.cover === cover && after.phase === state.phase) return whyStuck(after);
     }
     return `after ${MAX_MOVES} steps the table is still in ${this.#rig.state().phase}`;
   }
@@ -200,7 +205,7 @@ export class Player {
       }
     }
     await this.#rig.advance(SETTLE_MS);
-    if (isFollowed && this.#stubDue()) await this.#countStub();
+    if (this.#stubDue(isFollowed)) await this.#countStub();
     await this.#press({ key: 'round-end' });
   }
 
@@ -210,11 +215,13 @@ export class Player {
     await this.#rig.advance(CALL_MS);
   }
 
-  #stubDue(): boolean {
+  /** A game that counts its stub in each round does so in every `round`; others between them. */
+  #stubDue(isFollowed: boolean): boolean {
     const state = this.#rig.state();
     const { procedure, table } = this.#rig.rules;
     const { stub } = procedure;
     if (stub === null || !stub.appliesTo.includes(table.dealing)) return false;
+    if (!isFollowed && stub.everyRounds > 1) return false;
     if (state.phase !== 'round' || exempt(state, procedure, 'stub')) return false;
     return state.counting.stub === null && state.counting.roundsSince >= stub.everyRounds;
   }
