@@ -1,48 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { Rules } from '../../../controller/core/decide.js';
-import type { Step } from '../../../controller/core/decision.js';
 import { type DutySheet, dutySheets } from '../../../controller/core/duty-sheet.js';
-import type { Happening, Observation } from '../../../controller/core/observation.js';
+import type { Observation } from '../../../controller/core/observation.js';
 import { sheetHtml } from '../../../controller/runtime/duty-sheet-page.js';
 import { type SheetHead, sheetText } from '../../../controller/runtime/duty-sheet-words.js';
-import { CoreTable, rulesOf, type Setting } from '../core/table.js';
+import { type Recorded, tableFor } from './recorded-table.js';
 
-/** A table that keeps its journal. */
-class Recorded extends CoreTable {
-  readonly steps: Step<Observation>[] = [];
-
-  override see(happening: Happening): this {
-    super.see(happening);
-    const observation = this.seen.at(-1);
-    if (observation !== undefined) this.steps.push({ observation, decisions: this.last });
-    return this;
-  }
-
-  get sheets(): readonly DutySheet[] {
-    const unseen = new Set(this.rules.procedure.unseen.map((rule) => rule.duty));
-    return [...dutySheets(this.steps, () => unseen)];
-  }
-}
-
-const tableFor = (id: string, setting: Setting = {}): Recorded => {
-  const rules: Rules = rulesOf(id, setting);
-  return new Recorded(rules);
-};
 const headOf = (table: Recorded): SheetHead => ({
   journal: 'table-7.journal',
   procedure: table.rules.procedure,
   lastHash: 'ab'.repeat(32),
 });
-const round = (table: Recorded, cards: number): Recorded =>
-  table.press('no-more-bets').cards(cards).press('round-end');
-
 const outcomes = (sheet: DutySheet | undefined): Readonly<Record<string, string>> =>
   Object.fromEntries((sheet?.duties ?? []).map((duty) => [duty.duty, duty.outcome]));
 
 describe('the duty sheet of a shoe', () => {
   const war = tableFor('pa/651a-casino-war');
   war.open();
-  round(war, 6);
+  war.round(6);
   war.press('dealer-in', undefined, { badge: 'D-77' }).card();
   war.press('no-more-bets').cards(3).cover().cards(3).press('round-end');
   war.press('collected').machine('red');
