@@ -1,6 +1,7 @@
 import { countedRight, countedWrong, countsDisagree, requireCount } from './count.js';
 import type { Draft } from './draft.js';
-import { clearWhere, raise } from './findings.js';
+import type { Finding } from './finding.js';
+import { clearWhere, openFinding, raise } from './findings.js';
 import type { Press } from './press.js';
 import { advance, startStack } from './stack.js';
 import { freshBatch } from './state.js';
@@ -26,23 +27,35 @@ export const deckRemoved = (draft: Draft, { batch }: Act<'deck-removed'>): void 
   draft.timer(`age:${batch}`, null);
   clearWhere(
     draft,
-    (finding) => isAbout(draft, finding, batch),
+    (finding) => finding.batch === batch && finding.device === undefined,
     `${batch} taken off the table`,
     draft.actor,
   );
-  if (inPlay || draft.state.prep.batch === batch) startStack(draft);
+  halve(draft, batch);
+  if (inPlay) clearWhere(draft, isAboutStack, `${batch} taken off the table`, draft.actor);
+  if (inPlay || draft.state.prep.batch === batch) restack(draft);
 };
 
-/** A migration names two batches and ends when both are gone. */
-const isAbout = (
-  draft: Draft,
-  finding: { readonly code: string; readonly batch?: string; readonly device?: string },
-  batch: string,
-): boolean => {
-  if (finding.code !== 'batch.migrated') return finding.batch === batch;
-  const other = finding.batch === batch ? finding.device : finding.batch;
-  const named = finding.batch === batch || finding.device === batch;
-  return named && other !== undefined && !draft.batch(other).onTable;
+/** Stops about the stack in the shoe go with its cards. */
+const isAboutStack = ({ severity, lifespan }: Finding): boolean =>
+  severity === 'stop' && (lifespan === 'shoe' || lifespan === 'round');
+
+/** Another deck at a table that is not shuffling yet changes nothing of where the table stands. */
+const restack = (draft: Draft, batch: string | null = null): void => {
+  const { phase } = draft.state;
+  startStack(draft, batch);
+  if (phase === 'closed' || phase === 'opening' || phase === 'idle-spread') draft.move(phase);
+};
+
+/** Half of a migration is gone: what is left of it is about the other batch alone. */
+const halve = (draft: Draft, batch: string): void => {
+  const found = openFinding(draft.state, 'batch.migrated');
+  if (found?.batch === undefined || found.device === undefined) return;
+  if (found.batch !== batch && found.device !== batch) return;
+  const { device: _gone, ...rest } = found;
+  const left = found.batch === batch ? found.device : found.batch;
+  const remedy = `Take ${left} off the table as well, or count it`;
+  draft.add({ do: 'changed', finding: { ...rest, batch: left, remedy } });
 };
 
 /** A new deck with its own number comes to the table. */
@@ -55,7 +68,7 @@ export const deckIn = (draft: Draft, { batch, id }: Act<'deck-in'>): void => {
   draft.noteBatch(batch, { ...freshBatch, id, inUseSinceNs: draft.state.atNs });
   startAge(draft, batch);
   const current = draft.batch(draft.state.prep.batch);
-  if (!draft.state.shoe.isLoaded && !current.onTable) startStack(draft, batch);
+  if (!draft.state.shoe.isLoaded && !current.onTable) restack(draft, batch);
 };
 
 /** Hours a deck may stay in use at this table; null where nothing limits it. */

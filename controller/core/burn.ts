@@ -19,6 +19,18 @@ export const burnCard = (draft: Draft, rank: Rank | undefined): void => {
   settle(draft);
 };
 
+/** Cards the floor accepts as burned while nothing watched. */
+export const burnedUnseen = (draft: Draft, cards: number): void => {
+  draft.note('burn', { done: draft.state.burn.done + cards });
+  const rule = draft.procedure.burn;
+  if (rule?.kind === 'first-card-value' && draft.state.burn.required === null) {
+    rankUnknown(draft, rule);
+    return;
+  }
+  settle(draft);
+  followShort(draft);
+};
+
 /** A card went back into the shoe during the burn. */
 export const unburnCard = (draft: Draft): void => {
   draft.note('burn', { done: Math.max(0, draft.state.burn.done - 1) });

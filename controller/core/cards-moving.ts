@@ -1,5 +1,6 @@
 import { burnCard, cardAfterBurn, dealerBurnCard, followShort, unburnCard } from './burn.js';
 import type { Rank, Suit } from './cards.js';
+import { countedIfRequired, countsDisagree } from './count.js';
 import { cutMissing, markerMissing } from './cut.js';
 import { extraRound, judgeNeverSeen } from './cover.js';
 import type { Draft } from './draft.js';
@@ -28,23 +29,29 @@ export const cardOut = (draft: Draft, card: CardOut): void => {
 
 /** What every card out does, whatever it turns out to be. */
 const leave = (draft: Draft): void => {
-  const { state } = draft;
-  const locked = mustLock(state);
-  if (state.phase === 'load-due' && !stopOpen(state) && !handDealt(draft.table)) {
+  const { phase, prep } = draft.state;
+  const locked = mustLock(draft.state);
+  countAfterWarning(draft);
+  if (phase === 'load-due' && !stopOpen(draft.state) && !handDealt(draft.table)) {
     // A card at the mouth proves that the stack is in the shoe, whatever was pressed.
     load(draft, 'sensed', 'a card left the shoe');
+    countedIfRequired(draft, prep.batch);
   }
-  countAfterWarning(draft);
   if (locked) {
     raise(draft, 'card.locked', {
       cite: POLICY_LOCKED,
       expected: 'no card while the gate is to be locked',
-      observed: `a card was drawn in ${state.phase}`,
+      observed: `a card was drawn in ${phase}`,
       remedy: 'Keep the card where it is',
     });
   }
   const { shoe } = draft.state;
-  if (shoe.isLoaded) draft.note('shoe', { out: shoe.out + 1 });
+  if (!shoe.isLoaded) return;
+  const out = shoe.out + 1;
+  draft.note('shoe', { out });
+  if (out > shoe.loaded && shoe.batch !== null && !handDealt(draft.table)) {
+    countsDisagree(draft, shoe.batch, `loaded ${shoe.loaded}`, `shoe ${out} out`);
+  }
 };
 
 /** A card of the other batch in this shoe. An unread back is not judged. */

@@ -34,6 +34,11 @@ const missing = (by: number): string =>
     ? `${-by} CARD${by === -1 ? '' : 'S'} MISSING`
     : `${by} CARD${by === 1 ? '' : 'S'} TOO MANY`;
 
+/** The cards in play are known to be all there, as counted at `atNs`. */
+export const verified = (draft: Draft, atNs: number): void => {
+  draft.note('counting', { roundsSince: 0, sinceNs: atNs });
+};
+
 /** A batch was counted right by a machine or by two people. */
 export const countedRight = (
   draft: Draft,
@@ -46,7 +51,9 @@ export const countedRight = (
     countRequired: null,
     wrongInRow: 0,
   });
-  draft.note('counting', { roundsSince: 0, sinceNs: draft.state.atNs });
+  const { shoe, prep } = draft.state;
+  // A count of the other batch says nothing about the cards in play.
+  if (batch === (shoe.batch ?? prep.batch)) verified(draft, draft.state.atNs);
   clearWhere(draft, (finding) => finding.code === 'count.stale', 'counted', draft.actor);
 };
 

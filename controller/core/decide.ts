@@ -20,6 +20,7 @@ import { directOutputs } from './outputs.js';
 import { onPress } from './presses.js';
 import { rackCount } from './rack.js';
 import { onShuffler } from './shuffler.js';
+import { settlePrep } from './stack.js';
 import type { TableState } from './state.js';
 
 export type { Rules } from './draft.js';
@@ -42,6 +43,7 @@ export const decide = (
 export const step = (state: TableState, observation: Observation, rules: Rules): Decided => {
   const draft = new Draft(state, observation, rules);
   route(draft, observation);
+  settlePrep(draft);
   if (draft.state.phase !== state.phase) watchIdle(draft);
   directOutputs(draft, state);
   return { decisions: draft.decisions, state: draft.state };

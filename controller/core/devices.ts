@@ -1,3 +1,4 @@
+import { burnedUnseen } from './burn.js';
 import { checkIdentity, lapseIfDevice, stubDutyBack } from './exemption.js';
 import type { Draft } from './draft.js';
 import { clearWhere, raise } from './findings.js';
@@ -16,6 +17,11 @@ const COUNTS_CARDS = ['mouth', 'shoe', 'beams', 'beam-a', 'beam-b'];
 
 const deviceOf = (draft: Draft, device: string): DeviceState =>
   draft.state.devices[device] ?? { up: true, stale: false, identity: null };
+
+const isAway = (draft: Draft, device: string): boolean => {
+  const { up, stale } = deviceOf(draft, device);
+  return !up || stale;
+};
 
 const note = (draft: Draft, device: string, set: Partial<DeviceState>): void => {
   draft.note('devices', { [device]: { ...deviceOf(draft, device), ...set } });
@@ -92,9 +98,14 @@ export const powerBoot = (draft: Draft, boot: number, unclean: boolean): void =>
 
 /** The floor says how many cards left unseen: they are attested, and added as such. */
 export const acceptGap = (draft: Draft, cards: number): void => {
-  const { shoe, round, burn, phase } = draft.state;
+  const { shoe, round, phase } = draft.state;
   if (shoe.outKnown) {
     draft.refuse(POLICY_GAP, 'no gap is open');
+    return;
+  }
+  const blind = COUNTS_CARDS.find((device) => isAway(draft, device));
+  if (blind !== undefined) {
+    draft.refuse(POLICY_GAP, `${blind} is still away: the gap is not over`);
     return;
   }
   if (shoe.out + cards > shoe.loaded) {
@@ -106,13 +117,14 @@ export const acceptGap = (draft: Draft, cards: number): void => {
     const unread = Array.from({ length: cards }, () => ({ rank: null, suit: null }));
     draft.note('round', { cards: round.cards + cards, faces: [...round.faces, ...unread] });
   }
-  if (cards > 0 && phase === 'burn') draft.note('burn', { done: burn.done + cards });
+  if (cards > 0 && phase === 'burn') burnedUnseen(draft, cards);
   clearWhere(draft, ({ code }) => code === 'gap.unwatched', `${cards} cards accepted`, draft.actor);
 };
 
 export const lidOpen = (draft: Draft): void => {
   draft.note('house', { lidOpen: true });
-  if (!draft.state.shoe.isLoaded) return;
+  // A shoe that is over is opened to collect its cards.
+  if (!draft.state.shoe.isLoaded || draft.state.phase === 'reshuffle-due') return;
   raise(draft, 'tamper.lid', {
     cite: POLICY_LID,
     expected: 'the lid closed while cards are in the shoe',

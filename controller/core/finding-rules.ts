@@ -77,7 +77,7 @@ export const FINDING_RULES: Readonly<Record<FindingCode, FindingRule>> = {
   'sensor.fault': stop('condition'),
   'shuffler.lost': warn('condition'),
   'tamper.lid': warn('person'),
-  'clock.untrusted': info,
+  'clock.untrusted': warn('condition'),
   'journal.fault': stop('condition'),
   'dwell.cut': info,
   'dwell.load': info,

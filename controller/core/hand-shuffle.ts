@@ -10,9 +10,12 @@ const preparing = (draft: Draft): boolean => {
   return phase === 'opening' || phase === 'shuffle-due' || phase === 'shuffling';
 };
 
+/** A deck that was taken off the table waits for a new one. */
+const cardsThere = (draft: Draft): boolean => draft.batch(draft.state.prep.batch).onTable;
+
 export const washed = (draft: Draft): void => {
   const { shuffle } = draft.procedure;
-  if (!preparing(draft)) {
+  if (!preparing(draft) || !cardsThere(draft)) {
     draft.refuse(shuffle.cite, 'there are no cards to wash now');
     return;
   }
@@ -26,7 +29,7 @@ export const shufflesNeeded = (draft: Draft): number =>
 
 export const shuffledByHand = (draft: Draft, press: Act<'shuffled'>): void => {
   const { shuffle, handDealing } = draft.procedure;
-  if (!preparing(draft)) {
+  if (!preparing(draft) || !cardsThere(draft)) {
     draft.refuse(shuffle.cite, 'there are no cards to shuffle now');
     return;
   }
@@ -91,7 +94,7 @@ export const dealerMissing = (draft: Draft): void => {
 
 export const preshuffled = (draft: Draft, press: Act<'preshuffled'>): void => {
   const { shuffle } = draft.procedure;
-  if (!preparing(draft) || !shuffle.sources.includes('preshuffled')) {
+  if (!preparing(draft) || !cardsThere(draft) || !shuffle.sources.includes('preshuffled')) {
     draft.refuse(shuffle.cite, 'preshuffled cards are not taken here now');
     return;
   }

@@ -38,7 +38,8 @@ export const nextStep = (state: TableState, rules: Rules): Display => {
   }
   const hold = firstOf(state, 'hold');
   if (hold !== undefined && hold.code !== 'burn.short' && hold.code !== 'burn.dealer-missing') {
-    return show(hold.code, hold.remedy, hold.observed, hold.clause);
+    // The hold's words, and the step that ends it.
+    return show(ofPhase(state, rules).step, hold.remedy, hold.observed, hold.clause);
   }
   return ofPhase(state, rules);
 };
@@ -63,8 +64,11 @@ const ofPhase = (state: TableState, rules: Rules): Display => {
       const least = marker?.minBehind == null ? '' : `at least ${marker.minBehind} from the bottom`;
       return show('marker-placed', 'PLACE THE COVER CARD', least, marker?.cite.clause ?? '');
     }
-    case 'load-due':
+    case 'load-due': {
+      const required = countRequired(state);
+      if (required !== null) return ofCount(required);
       return show('loaded', 'LOAD THE SHOE', '', shuffle.cite.clause);
+    }
     case 'burn':
       return ofBurn(state, rules);
     case 'ready':
@@ -88,6 +92,9 @@ const ofPhase = (state: TableState, rules: Rules): Display => {
   }
 };
 
+const ofCount = (why: string): Display =>
+  show('hand-count', 'COUNT THE CARDS', why, 'policy:count-required');
+
 const overClause = ({ procedure }: Rules): string =>
   procedure.cover?.cite.clause ?? procedure.shuffle.cite.clause;
 const stubClause = ({ procedure }: Rules): string => procedure.stub?.wrongCite.clause ?? '';
@@ -95,6 +102,9 @@ const stubClause = ({ procedure }: Rules): string => procedure.stub?.wrongCite.c
 const ofShuffle = (state: TableState, rules: Rules): Display => {
   const { shuffle } = rules.procedure;
   const { prep } = state;
+  if (state.batches[prep.batch]?.onTable === false) {
+    return show('deck-in', 'BRING A NEW DECK', 'Floor: key in its number', 'policy:batches');
+  }
   if (prep.machineRunning) {
     return show('shuffling', 'SHUFFLING', 'Wait for the machine', shuffle.cite.clause);
   }
@@ -156,9 +166,7 @@ const ofReady = (state: TableState, rules: Rules): Display => {
     );
   }
   const required = countRequired(state);
-  if (required !== null) {
-    return show('hand-count', 'COUNT THE CARDS', required, 'policy:count-required');
-  }
+  if (required !== null) return ofCount(required);
   if (state.cover.lastHandDue) {
     return show(
       'last-hand-called',

@@ -164,8 +164,9 @@ const actOfFloor = (draft: Draft, press: OfFloor): void => {
 const noMoreBets = (draft: Draft, hands: number | null): void => {
   const cite = draft.procedure.round.bets ?? 'policy:round';
   const { phase, round } = draft.state;
-  if (phase === 'round') {
-    if (round.betsClosed) draft.refuse(cite, 'a round is open: end it first');
+  if (phase === 'round' || phase === 'stub-due') {
+    const late = round.betsClosed && (hands === null || round.hands !== null);
+    if (late) draft.refuse(cite, 'a round is open: end it first');
     else draft.note('round', { betsClosed: true, hands });
     return;
   }

@@ -23,6 +23,7 @@ export const beginRound = (draft: Draft, betsClosed: boolean, hands: number | nu
 export const cardBeforeBets = (draft: Draft): void => {
   const { bets } = draft.procedure.round;
   beginRound(draft, false, null);
+  mayBegin(draft);
   if (bets === null) return;
   raise(draft, 'bets.open', {
     cite: bets,
@@ -150,13 +151,16 @@ const judgeShort = (draft: Draft): void => {
     return;
   }
   const tableau = round.tableau === null ? null : tableauOf(faces);
-  if (round.tableau === null || tableau?.cards == null || cards >= tableau.cards) return;
+  if (round.tableau === null || tableau === null) return;
+  // A player's third card that was never dealt leaves the banker's open, but is missing itself.
+  const due = tableau.cards ?? (tableau.playerDraws ? 5 : 0);
+  if (cards >= due) return;
   raise(draft, 'draw.third-card', {
     cite: round.tableau.cite,
-    expected: `${tableau.cards} cards (player ${tableau.player}, banker ${tableau.banker})`,
+    expected: `${tableau.cards ?? `at least ${due}`} cards (player ${tableau.player}, banker ${tableau.banker})`,
     observed: `the round ended with ${cards}`,
     remedy: 'Call the floor before the wagers are settled',
-    by: tableau.cards - cards,
+    by: due - cards,
   });
 };
 

@@ -1,3 +1,4 @@
+import { verified } from './count.js';
 import type { Draft } from './draft.js';
 import type { Duty } from './duty.js';
 import { clearCodes, clearLifespan, raise } from './findings.js';
@@ -125,6 +126,17 @@ export const advance = (draft: Draft): void => {
   else draft.move(phase);
 };
 
+/**
+ * A stack waits to be cut, marked or loaded only while it holds its token, and where a device's
+ * approval lifts or brings back the cut, the next step moves with it.
+ */
+export const settlePrep = (draft: Draft): void => {
+  const { phase, prep } = draft.state;
+  if (phase !== 'cut-due' && phase !== 'marker-due' && phase !== 'load-due') return;
+  if (draft.batch(prep.batch).token === null) startStack(draft, prep.batch);
+  else if (prepPhase(draft) !== phase) advance(draft);
+};
+
 /** The stack is in the shoe: the token is spent and the shoe begins. */
 export const load = (
   draft: Draft,
@@ -151,7 +163,11 @@ export const load = (
     draft.duty('load', procedure.shuffle.cite, { status: 'met', evidence, detail });
   }
   draft.move(procedure.burn === null ? 'ready' : 'burn');
-  if (token !== null) judgeLoad(draft, batch, token.atNs);
+  if (token === null) return;
+  const { countedBy } = draft.batch(batch);
+  const counts = draft.table.shuffler === 'counting' && token.source === 'machine';
+  if (counts && countedBy === 'shuffler') verified(draft, token.atNs);
+  judgeLoad(draft, batch, token.atNs);
 };
 
 /** Cards of the opening burn; null while they depend on the first card's rank. */

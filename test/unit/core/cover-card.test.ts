@@ -85,7 +85,7 @@ describe('minibaccarat: the cover card first in a round', () => {
     expect(after.press('last-hand-called').round(4).phase).toBe('reshuffle-due');
   });
 
-  test('627a.9(e): the last card of a round and then the cover card, with a card drawn early', () => {
+  test('627a.9(e): the cover card, then a card with the bets open', () => {
     const table = late().cover().card();
     expect([table.phase, table.codes, table.state.round.coverSeen]).toEqual([
       'round',
