@@ -67,6 +67,7 @@ const openSurveillance = async (
   const { broker, log, version } = plan;
   if (broker === null) return null;
   const { Surveillance } = await import('./publish.js');
+  // Real time, even where the table runs on a simulated clock.
   const scheduler = new RealScheduler();
   const { table, journal, health } = parts;
   return new Surveillance(broker, { loop: table.loop, journal, health, log, version, scheduler });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type CommandKeys, readCommandKeys } from '../config/command-keys.js';
 import type { SiteConfig } from '../config/schema.js';
-import type { Scheduler } from '../core/ports.js';
 import { type BrokerAddress, MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { readCheckpoint } from '../../storage/checkpoint.js';
 import type { SqliteJournal } from '../../storage/journal.js';
@@ -12,6 +11,7 @@ import { EXIT, Refusal } from './exit.js';
 import type { HealthProbe } from './health.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
+import type { RealScheduler } from './real-scheduler.js';
 
 /** Between two `health` messages, ms. */
 const HEALTH_MS = 10_000;
@@ -31,7 +31,7 @@ export interface PublishParts {
   readonly loop: TableLoop;
   readonly journal: SqliteJournal;
   /** Real time, even where the table runs on a simulated clock: a broker does not wait. */
-  readonly scheduler: Scheduler;
+  readonly scheduler: RealScheduler;
   readonly health: HealthProbe;
   readonly log: Log;
   readonly version: string;
@@ -149,6 +149,7 @@ export class Surveillance {
     this.#stopHealth();
     this.#stopCheckpoints();
     await this.publisher.stop();
+    this.#parts.scheduler.close();
   }
 
   #checkpoint({ body, signature }: SignedCheckpoint): void {

@@ -10,7 +10,9 @@ const nothing = (): void => undefined;
  * Whether the wall clock is trusted is told from outside (`clock-trust.ts`): nobody here knows.
  */
 export class RealScheduler implements Scheduler {
+  readonly #waiting = new Set<NodeJS.Timeout>();
   #trusted = false;
+  #closed = false;
 
   nowNs(): number {
     return Number(process.hrtime.bigint());
@@ -33,8 +35,18 @@ export class RealScheduler implements Scheduler {
     let cancelTimeout = nothing;
     const wait = (): void => {
       const leftMs = Math.ceil((dueNs - this.nowNs()) / 1e6);
-      const timeout = setTimeout(fire, Math.min(Math.max(0, leftMs), LONGEST_WAIT_MS));
-      cancelTimeout = () => clearTimeout(timeout);
+      const timeout = setTimeout(
+        () => {
+          this.#waiting.delete(timeout);
+          fire();
+        },
+        Math.min(Math.max(0, leftMs), LONGEST_WAIT_MS),
+      );
+      this.#waiting.add(timeout);
+      cancelTimeout = () => {
+        clearTimeout(timeout);
+        this.#waiting.delete(timeout);
+      };
     };
     // Node's timers may fire up to a millisecond early: then the rest is waited for.
     const fire = (): void => {
@@ -42,10 +54,17 @@ export class RealScheduler implements Scheduler {
       if (this.nowNs() < dueNs) wait();
       else task();
     };
-    wait();
+    if (!this.#closed) wait();
     return () => {
       cancelled = true;
       cancelTimeout();
     };
+  }
+
+  /** Nothing fires any more: what it served was stopped, and the process may end. */
+  close(): void {
+    this.#closed = true;
+    for (const timeout of this.#waiting) clearTimeout(timeout);
+    this.#waiting.clear();
   }
 }

@@ -107,6 +107,7 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
   } finally {
     watch.stop();
     await running.stop();
+    scheduler.close();
     log.info({}, 'stopped');
   }
 };

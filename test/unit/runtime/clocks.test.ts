@@ -24,6 +24,16 @@ describe('the real scheduler', () => {
     expect(cancelled).toBe(true);
   });
 
+  it('runs nothing more once it is closed', async () => {
+    const scheduler = new RealScheduler();
+    let ran = 0;
+    scheduler.at(scheduler.nowNs() + 1e6, () => (ran += 1));
+    scheduler.close();
+    scheduler.at(scheduler.nowNs(), () => (ran += 1));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(ran).toBe(0);
+  });
+
   it('trusts the wall clock only when told to', () => {
     const scheduler = new RealScheduler();
     expect(scheduler.wallTrusted()).toBe(false);
