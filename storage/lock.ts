@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { faultOf, JournalFault } from './fault.js';
 
@@ -16,5 +17,16 @@ export const takeLock = (path: string): Database.Database => {
     lock.close();
     if (faultOf(path, 'locking', cause).code !== 'locked') throw cause;
     throw new JournalFault('locked', `journal ${path} is open in another process`, cause);
+  }
+};
+
+/** Whether a process has the journal open for writing. Makes no file where there is none. */
+export const isInUse = (path: string): boolean => {
+  if (!existsSync(`${path}.lock`)) return false;
+  try {
+    takeLock(path).close();
+    return false;
+  } catch (cause) {
+    return faultOf(path, 'locking', cause).code === 'locked';
   }
 };

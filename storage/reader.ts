@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { JournalRow } from '../controller/core/ports.js';
 import { NO_HASH } from './canonical.js';
@@ -34,8 +36,11 @@ export class JournalReader {
   readonly #rows: Database.Statement<[number, number], StoredRow>;
   readonly #hash: Database.Statement<[number], Buffer>;
 
-  private constructor(path: string, db: Database.Database) {
+  readonly #copy: string | null;
+
+  private constructor(path: string, db: Database.Database, copy: string | null) {
     this.path = path;
+    this.#copy = copy;
     this.db = db;
     this.words = readWords(db);
     this.hasher = new ChainHasher(this.words);
@@ -45,16 +50,36 @@ export class JournalReader {
 
   /** @throws JournalFault naming the file when it is missing, damaged or no journal. */
   static open(path: string): JournalReader {
-    let db: Database.Database | null = null;
     if (!existsSync(path)) throw new JournalFault('format', `there is no journal ${path}`);
     try {
-      db = new Database(path, { readonly: true, fileMustExist: true, timeout: WAIT_MS });
+      return JournalReader.#openAt(path, path, null);
+    } catch (cause) {
+      const fault = faultOf(path, 'opening for reading', cause);
+      if (fault.code !== 'read-only') throw fault;
+    }
+    // Reading a write-ahead log needs a side file: on a read-only disk a copy is read instead.
+    const folder = mkdtempSync(join(tmpdir(), 'cutcard-journal-'));
+    try {
+      const copy = join(folder, basename(path));
+      for (const end of ['', '-wal']) {
+        if (existsSync(path + end)) copyFileSync(path + end, copy + end);
+      }
+      return JournalReader.#openAt(path, copy, folder);
+    } catch (cause) {
+      rmSync(folder, { recursive: true });
+      throw faultOf(path, 'opening a copy for reading', cause);
+    }
+  }
+
+  static #openAt(path: string, file: string, copy: string | null): JournalReader {
+    const db = new Database(file, { readonly: true, fileMustExist: true, timeout: WAIT_MS });
+    try {
       checkFormat(db, path);
       db.pragma('cache_size = -2048');
-      return new JournalReader(path, db);
+      return new JournalReader(path, db, copy);
     } catch (cause) {
-      db?.close();
-      throw faultOf(path, 'opening for reading', cause);
+      db.close();
+      throw cause;
     }
   }
 
@@ -200,5 +225,6 @@ export class JournalReader {
 
   close(): void {
     this.db.close();
+    if (this.#copy !== null) rmSync(this.#copy, { recursive: true, force: true });
   }
 }

@@ -6,6 +6,7 @@ import { checkTail } from './chain.js';
 import { faultOf, JournalFault } from './fault.js';
 import { takeLock } from './lock.js';
 import { Packer } from './packing.js';
+import { damagedLog } from './wal-check.js';
 import { checkFormat, createSchema, isEmpty, readWords } from './schema.js';
 
 /** Most rows in one transaction. */
@@ -85,11 +86,16 @@ export class Store {
     try {
       this.#lock = takeLock(this.#path);
       const unclean = existsSync(`${this.#path}-wal`);
+      // Before SQLite looks: it would take what it can read and forget the rest.
+      const log = damagedLog(this.#path);
+      if (log !== null) throw new JournalFault('corrupt', `journal ${this.#path}: ${log}`);
       const db = new Database(this.#path, { timeout: READER_WAIT_MS });
       this.#db = db;
       if (isEmpty(db)) {
         setPragmas(db);
         createSchema(db);
+        // So that the file itself says what it is, whatever becomes of its log.
+        db.pragma('wal_checkpoint(PASSIVE)');
       } else {
         checkFormat(db, this.#path);
         setPragmas(db);

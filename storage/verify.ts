@@ -7,7 +7,9 @@ import { ROW_COLUMNS, type StoredRow } from './chain.js';
 import { decodeStep } from './decode.js';
 import { type Damage, damagedPages, diagnose } from './diagnose.js';
 import { faultOf, JournalFault } from './fault.js';
+import { isInUse } from './lock.js';
 import { JournalReader } from './reader.js';
+import { damagedLog } from './wal-check.js';
 
 /** Rows from which a second thread is worth its start. */
 const PARALLEL_ROWS = 200_000;
@@ -48,6 +50,8 @@ export const verifyChain = async (
   path: string,
   options: VerifyOptions = {},
 ): Promise<ChainVerdict> => {
+  const log = isInUse(path) ? null : damagedLog(path);
+  if (log !== null) return unreadableLog(path, log);
   const reader = JournalReader.open(path);
   try {
     const [firstSeq, lastSeq] = [reader.firstSeq(), reader.lastSeq()];
@@ -73,6 +77,21 @@ export const verifyChain = async (
   } finally {
     reader.close();
   }
+};
+
+/** Rows in the log cannot be read: named after the last that can. */
+const unreadableLog = (path: string, what: string): ChainVerdict => {
+  let head = { seq: 0, hash: NO_HASH };
+  try {
+    const reader = JournalReader.open(path);
+    const seq = reader.lastSeq();
+    head = { seq, hash: reader.hashAt(seq) ?? NO_HASH };
+    reader.close();
+  } catch (cause) {
+    // All of the journal lay in the log.
+    if (!(cause instanceof JournalFault)) throw cause;
+  }
+  return { firstSeq: 1, head, damage: { kind: 'torn page', seq: head.seq + 1, what } };
 };
 
 /** Cuts the rows into stretches of about equal length; each knows the hash it follows. */
