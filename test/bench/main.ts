@@ -1,0 +1,66 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { coreFigures } from './core.js';
+import { signalFigures } from './signal.js';
+import { startFigures } from './start.js';
+import { type Figure, storageFigures } from './storage.js';
+
+/**
+ * `npm run bench`: each figure beside its peer or limit, interleaved in the same run, as medians
+ * and ratios. `npm run bench -- core start` takes these groups only; `--large` also 10^7 rows.
+ */
+const GROUPS: Readonly<Record<string, (large: boolean) => Promise<readonly Figure[]>>> = {
+  core: () => Promise.resolve(coreFigures()),
+  signal: () => signalFigures(),
+  start: () => startFigures(),
+  storage: (large) => storageFigures(large),
+};
+
+const OUT = 'reports';
+
+const table = (figures: readonly Figure[]): string => {
+  const columns = ['what', 'subject', 'peer', 'ratio', 'goal'] as const;
+  const rows = [
+    { what: 'what', subject: 'here', peer: 'beside it', ratio: 'ratio', goal: 'goal' },
+    ...figures,
+  ];
+  const width = (column: (typeof columns)[number]): number =>
+    Math.max(...rows.map((row) => row[column].length));
+  return rows
+    .map((row) =>
+      columns
+        .map((column) => row[column].padEnd(width(column)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+const args = process.argv.slice(2);
+const large = args.includes('--large');
+const asked = args.filter((arg) => !arg.startsWith('--'));
+const unknown = asked.filter((name) => !Object.hasOwn(GROUPS, name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `bench: no group ${unknown.join(', ')}; ${Object.keys(GROUPS).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+const groups: Record<string, readonly Figure[]> = {};
+for (const [name, measure] of Object.entries(GROUPS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (process.stderr.isTTY) process.stderr.write(`${name} ...\n`);
+  groups[name] = await measure(large);
+}
+const [cpu] = cpus();
+const report = {
+  at: new Date().toISOString(),
+  node: process.version,
+  cpu: `${cpus().length} x ${cpu?.model ?? 'unknown'}`,
+  load: loadavg(),
+  groups,
+};
+mkdirSync(OUT, { recursive: true });
+const file = `${OUT}/bench-${report.at.replaceAll(/[:.]/g, '-')}.json`;
+writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+process.stdout.write(`${table(Object.values(groups).flat())}\n\n${file}\n`);

@@ -1,0 +1,130 @@
+import { SimulatedClock } from '../../controller/core/simulated-clock.js';
+import { fitBoard, lineSpec, loadBoard } from '../../firmware-bridge/boards/load.js';
+import { VirtualGpio } from '../../firmware-bridge/bus/virtual-gpio.js';
+import { ShoeMouth } from '../../firmware-bridge/devices/shoe-mouth.js';
+import { BeamPair, type MouthSink } from '../../firmware-bridge/signal/beam-pair.js';
+
+/**
+ * One measurement in a process of its own, started with a young generation so large that nothing
+ * is collected while it runs: what the heap grew by is what was allocated. Prints one JSON line.
+ */
+const CARDS = 60_000;
+const WARM_CARDS = 20_000;
+const EDGES_A_CARD = 12;
+const BOUNCE_NS = 200_000;
+const CARD_NS = 105e6;
+const BEAM_GAP_NS = 13e6;
+const GAP_NS = 300e6;
+
+type Edge = (beam: 0 | 1, covered: boolean, atNs: number) => void;
+
+/** Edges of one card at 0.6 m/s, each change with one bounce. */
+const card = (edge: Edge, startNs: number): void => {
+  for (const [beam, atNs] of [
+    [0, startNs],
+    [1, startNs + BEAM_GAP_NS],
+  ] as const) {
+    edge(beam, true, atNs);
+    edge(beam, false, atNs + BOUNCE_NS);
+    edge(beam, true, atNs + 2 * BOUNCE_NS);
+  }
+  for (const [beam, atNs] of [
+    [0, startNs + CARD_NS],
+    [1, startNs + CARD_NS + BEAM_GAP_NS],
+  ] as const) {
+    edge(beam, false, atNs);
+    edge(beam, true, atNs + BOUNCE_NS);
+    edge(beam, false, atNs + 2 * BOUNCE_NS);
+  }
+};
+
+const bareWay = (): ((cards: number) => number) => {
+  let edges = 0;
+  let lastNs = 0;
+  const edge: Edge = (beam, covered, atNs) => {
+    if (covered || beam === 1) edges += 1;
+    lastNs = atNs;
+  };
+  return (cards) => {
+    for (let i = 0; i < cards; i += 1) card(edge, lastNs + GAP_NS);
+    return edges;
+  };
+};
+
+const pairWay = (): ((cards: number) => number) => {
+  let seen = 0;
+  const sink: MouthSink = {
+    leaving: () => undefined,
+    transit: () => {
+      seen += 1;
+    },
+    blocked: () => undefined,
+    clear: () => undefined,
+  };
+  const pair = new BeamPair(9, sink);
+  const edge: Edge = (beam, covered, atNs) => pair.edge(beam, covered, atNs);
+  let nowNs = 0;
+  return (cards) => {
+    for (let i = 0; i < cards; i += 1) {
+      nowNs += GAP_NS + CARD_NS;
+      card(edge, nowNs);
+    }
+    pair.settle(nowNs + GAP_NS);
+    return seen;
+  };
+};
+
+/** The whole mouth: lines, filter, transit, judgement, observation; on the simulated clock. */
+const mouthWay = (): ((cards: number) => number) => {
+  const clock = new SimulatedClock();
+  const gpio = new VirtualGpio();
+  const board = fitBoard(loadBoard('virtual'), { shuffler: false, reader: false, lampTap: false });
+  const calibration = board.calibrations['mouth'];
+  if (calibration === undefined) throw new Error('the virtual board has no mouth calibration');
+  const [beamA, beamB] = [lineSpec(board, 'beam-a'), lineSpec(board, 'beam-b')];
+  for (const beam of [beamA, beamB]) gpio.drive(beam, true, 0);
+  for (const beam of [beamA, beamB]) gpio.drive(beam, false, 0);
+  let seen = 0;
+  const mouth = new ShoeMouth({
+    name: 'mouth',
+    scheduler: clock,
+    gpio,
+    beamA,
+    beamB,
+    colour: null,
+    reader: false,
+    calibration,
+  });
+  mouth.start((happening) => {
+    if (happening.kind === 'card.out') seen += 1;
+  });
+  clock.runUntil(1e9);
+  const edge: Edge = (beam, covered, atNs) => {
+    clock.runUntil(atNs);
+    gpio.drive(beam === 0 ? beamA : beamB, covered, atNs);
+  };
+  return (cards) => {
+    for (let i = 0; i < cards; i += 1) card(edge, clock.nowNs() + GAP_NS);
+    clock.runUntil(clock.nowNs() + GAP_NS);
+    return seen;
+  };
+};
+
+const WAYS = { bare: bareWay, pair: pairWay, mouth: mouthWay } as const;
+const isWay = (name: string | undefined): name is keyof typeof WAYS =>
+  name !== undefined && Object.hasOwn(WAYS, name);
+
+const name = process.argv[2];
+if (!isWay(name)) throw new Error(`takes one of ${Object.keys(WAYS).join(', ')}`);
+const run = WAYS[name]();
+const warm = run(WARM_CARDS);
+globalThis.gc?.();
+const before = process.memoryUsage().heapUsed;
+const startMs = performance.now();
+const seen = run(CARDS) - warm;
+const ms = performance.now() - startMs;
+const edges = CARDS * EDGES_A_CARD;
+const bytesPerEdge = (process.memoryUsage().heapUsed - before) / edges;
+process.stdout.write(
+  `${JSON.stringify({ edgesPerS: (edges * 1000) / ms, bytesPerEdge, seen, cards: CARDS })}\n`,
+);
