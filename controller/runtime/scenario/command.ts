@@ -12,6 +12,8 @@ import { rulesOf } from './table.js';
 export interface RunFilesOptions {
   readonly through: Depth | 'both';
   readonly json: boolean;
+  readonly noise: number;
+  readonly seed: number;
   readonly record?: string;
 }
 
@@ -73,13 +75,9 @@ const playFile = async (file: string, options: RunFilesOptions): Promise<Told> =
   const outcomes: Outcome[] = [];
   try {
     for (const through of depths) {
-      const record = through === 'signals' ? options.record : undefined;
-      outcomes.push(
-        await runScenario(read.scenario, {
-          through,
-          ...(record === undefined ? {} : { record }),
-        }),
-      );
+      const { noise, seed, record } = options;
+      const more = record === undefined ? {} : { record };
+      outcomes.push(await runScenario(read.scenario, { through, noise, seed, ...more }));
     }
     return { is: 'played', file, outcomes };
   } catch (error) {

@@ -28,13 +28,14 @@ import {
   type TableAct,
 } from './rig.js';
 import type { Way } from './rig.js';
+import type { SignalOptions } from './run.js';
 import type { CardOut } from './schema.js';
 
 /** One seed for every scenario: the same edges, registers and bytes in every run. */
 const SEED = 1;
 /**
- * No jitter, bounce or drift: a scenario tries rules and wiring and has to come out the same at
- * both depths. Noise is measured on whole shoes by `npm run truth`.
+ * No jitter, bounce or drift where nothing else is asked for: a scenario tries rules and wiring and
+ * has to come out the same at both depths. Noise is measured on whole shoes by `npm run truth`.
  */
 const NOISE = 0;
 /** The devices have opened and said who they are by then, ns. */
@@ -201,15 +202,18 @@ class SqlitePlace implements Store {
 
 /**
  * The whole controller: virtual lines, registers and bytes, journal on disk, outbox.
- * `record`: file that every edge, register read and byte is written to.
  */
-export const signalsRig = (rules: Rules, seen: StepSeen, record?: string): Rig =>
+export const signalsRig = (
+  rules: Rules,
+  seen: StepSeen,
+  { noise, seed, record }: Partial<SignalOptions>,
+): Rig =>
   new Rig({
     rules,
     way: (clock) => {
       const table = createVirtualTable(clock, {
-        seed: SEED,
-        noise: NOISE,
+        seed: seed ?? SEED,
+        noise: noise ?? NOISE,
         table: rules.table,
         ...(record === undefined
           ? {}

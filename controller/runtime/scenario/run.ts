@@ -34,17 +34,24 @@ export interface Outcome {
   readonly end: string;
 }
 
-export interface RunOptions {
+export interface RunOptions extends Partial<SignalOptions> {
   readonly through: Depth;
-  /** Writes the signals of the run to this file (signals only). */
-  readonly record?: string;
+}
+
+/** For the deep depth; the fast one has no signals. */
+export interface SignalOptions {
+  /** Jitter, bounce, flicker and drift: 0 none (the default), 1 nominal. */
+  readonly noise: number;
+  readonly seed: number;
+  /** Writes the signals of the run to this file. */
+  readonly record: string;
 }
 
 const NS_PER_S = 1e9;
 
 const rigFor = async (
   scenario: Scenario,
-  { through, record }: RunOptions,
+  { through, ...options }: RunOptions,
   seen: StepSeen,
 ): Promise<Rig> => {
   const rules = rulesOf(scenario);
@@ -53,7 +60,7 @@ const rigFor = async (
     return observationsRig(rules, seen);
   }
   const { signalsRig } = await import('./rig-signals.js');
-  return signalsRig(rules, seen, record);
+  return signalsRig(rules, seen, options);
 };
 
 /** Null when the entry went well. */
