@@ -40,7 +40,28 @@ export interface OutputLine {
 /** Lines of one board. Backends: `gpiochip`, `onoff`, `virtual`. All methods throw `BusError`. */
 export interface GpioBus {
   input(line: LineSpec, sink: EdgeSink): InputLine;
+  /** Lines of one chip whose edges must come in one order: a mouth's two beams. */
+  inputs(lines: readonly LineSpec[], sinks: readonly EdgeSink[]): readonly InputLine[];
   /** Requests the line with its first level in one step, so it never glitches. */
   output(line: LineSpec, active: boolean): OutputLine;
   close(): void;
 }
+
+/** `inputs` where each line stands alone anyway; lets go of the first when a later one fails. */
+export const openEach = (
+  bus: Pick<GpioBus, 'input'>,
+  lines: readonly LineSpec[],
+  sinks: readonly EdgeSink[],
+): readonly InputLine[] => {
+  const opened: InputLine[] = [];
+  try {
+    for (const [i, line] of lines.entries()) {
+      const sink = sinks[i];
+      if (sink !== undefined) opened.push(bus.input(line, sink));
+    }
+  } catch (thrown) {
+    for (const line of opened) line.close();
+    throw thrown;
+  }
+  return opened;
+};

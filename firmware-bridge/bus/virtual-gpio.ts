@@ -1,5 +1,12 @@
 import { BusError } from './errors.js';
-import type { EdgeSink, GpioBus, InputLine, LineSpec, OutputLine } from './gpio.js';
+import {
+  openEach,
+  type EdgeSink,
+  type GpioBus,
+  type InputLine,
+  type LineSpec,
+  type OutputLine,
+} from './gpio.js';
 
 interface Wire {
   /** Physical level: true is high. */
@@ -31,6 +38,10 @@ export class VirtualGpio implements GpioBus {
         wire.owner = 'none';
       },
     };
+  }
+
+  inputs(lines: readonly LineSpec[], sinks: readonly EdgeSink[]): readonly InputLine[] {
+    return openEach(this, lines, sinks);
   }
 
   output(line: LineSpec, active: boolean): OutputLine {

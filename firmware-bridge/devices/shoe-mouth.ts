@@ -168,9 +168,12 @@ export class ShoeMouth implements Device, MouthSink {
 
   #open(): void {
     try {
-      this.#a = this.#p.gpio.input(this.#p.beamA, this.#sinkFor(0));
-      this.#b = this.#p.gpio.input(this.#p.beamB, this.#sinkFor(1));
-      this.#pair.reset(this.#a.read(), this.#b.read(), this.#p.scheduler.nowNs());
+      const beams = [this.#p.beamA, this.#p.beamB];
+      // In one request: a stalled program must still get the edges of both in their true order.
+      const [a, b] = this.#p.gpio.inputs(beams, [this.#sinkFor(0), this.#sinkFor(1)]);
+      this.#a = a ?? null;
+      this.#b = b ?? null;
+      this.#pair.reset(a?.read() ?? false, b?.read() ?? false, this.#p.scheduler.nowNs());
     } catch (thrown) {
       this.#link?.down(reasonOf(thrown));
       return;

@@ -3,7 +3,14 @@ import type { Bridge, Cancel, Scheduler } from '../../controller/core/ports.js';
 import type { Directive } from '../../controller/core/directive.js';
 import { BoardBridge } from '../bridge.js';
 import { BusError } from '../bus/errors.js';
-import type { EdgeSink, GpioBus, InputLine, LineSpec, OutputLine } from '../bus/gpio.js';
+import {
+  openEach,
+  type EdgeSink,
+  type GpioBus,
+  type InputLine,
+  type LineSpec,
+  type OutputLine,
+} from '../bus/gpio.js';
 import { NO_BYTES, type I2cBus, type I2cDone } from '../bus/i2c.js';
 import type { ByteStream, StreamSink } from '../bus/stream.js';
 import type { TraceEvent, TraceHeader } from './format.js';
@@ -142,6 +149,10 @@ class PlayedGpio implements GpioBus {
       read: () => this.#levels.get(line.name) ?? false,
       close: () => this.#sinks.delete(line.name),
     };
+  }
+
+  inputs(lines: readonly LineSpec[], sinks: readonly EdgeSink[]): readonly InputLine[] {
+    return openEach(this, lines, sinks);
   }
 
   output(): OutputLine {

@@ -3,6 +3,7 @@ import type { Scheduler } from '../../controller/core/ports.js';
 import type { Table } from '../../controller/core/procedure.js';
 import type { Board } from '../boards/load.js';
 import type { Buses } from '../bus/buses.js';
+import type { BusError } from '../bus/errors.js';
 import type { EdgeSink, GpioBus, InputLine, LineSpec, OutputLine } from '../bus/gpio.js';
 import type { I2cBus, I2cDone } from '../bus/i2c.js';
 import type { ByteStream, StreamSink } from '../bus/stream.js';
@@ -90,30 +91,20 @@ class RecordedGpio implements GpioBus {
   }
 
   input(line: LineSpec, sink: EdgeSink): InputLine {
-    const key = JSON.stringify(line.name);
-    const writer = this.#writer;
-    let known: boolean | null = null;
-    const inner = this.#bus.input(line, {
-      edge: (active, atNs, lineSeq) => {
-        known = active;
-        writer.put(`"e":${key},"l":${active ? 1 : 0},"s":${lineSeq}`, atNs);
-        sink.edge(active, atNs, lineSeq);
-      },
-      fault: (error) => {
-        writer.put(`"f":${key},"x":${JSON.stringify(error.message)}`);
-        sink.fault(error);
-      },
+    const tap = new RecordedLine(line.name, sink, this.#writer);
+    return tap.around(this.#bus.input(line, tap));
+  }
+
+  inputs(lines: readonly LineSpec[], sinks: readonly EdgeSink[]): readonly InputLine[] {
+    const taps = lines.flatMap((line, i) => {
+      const sink = sinks[i];
+      return sink === undefined ? [] : [new RecordedLine(line.name, sink, this.#writer)];
     });
-    return {
-      read: () => {
-        const level = inner.read();
-        // Only what differs from the last read is written: a settled beam is read at every edge.
-        if (level !== known) writer.put(`"g":${key},"l":${level ? 1 : 0}`);
-        known = level;
-        return level;
-      },
-      close: () => inner.close(),
-    };
+    const inner = this.#bus.inputs(lines, taps);
+    return taps.flatMap((tap, i) => {
+      const line = inner[i];
+      return line === undefined ? [] : [tap.around(line)];
+    });
   }
 
   output(line: LineSpec, active: boolean): OutputLine {
@@ -123,6 +114,44 @@ class RecordedGpio implements GpioBus {
   close(): void {
     this.#writer.close();
     this.#bus.close();
+  }
+}
+
+/** One line on its way through the recorder. */
+class RecordedLine implements EdgeSink {
+  readonly #key: string;
+  readonly #sink: EdgeSink;
+  readonly #writer: TraceWriter;
+  #known: boolean | null = null;
+
+  constructor(name: string, sink: EdgeSink, writer: TraceWriter) {
+    this.#key = JSON.stringify(name);
+    this.#sink = sink;
+    this.#writer = writer;
+  }
+
+  edge(active: boolean, atNs: number, lineSeq: number): void {
+    this.#known = active;
+    this.#writer.put(`"e":${this.#key},"l":${active ? 1 : 0},"s":${lineSeq}`, atNs);
+    this.#sink.edge(active, atNs, lineSeq);
+  }
+
+  fault(error: BusError): void {
+    this.#writer.put(`"f":${this.#key},"x":${JSON.stringify(error.message)}`);
+    this.#sink.fault(error);
+  }
+
+  around(inner: InputLine): InputLine {
+    return {
+      read: () => {
+        const level = inner.read();
+        // Only news is written: a settled beam is read at every edge.
+        if (level !== this.#known) this.#writer.put(`"g":${this.#key},"l":${level ? 1 : 0}`);
+        this.#known = level;
+        return level;
+      },
+      close: () => inner.close(),
+    };
   }
 }
 

@@ -95,7 +95,7 @@ describe('a recorded session', () => {
     const cases: readonly (readonly [(lines: string[]) => void, RegExp])[] = [
       [(l) => (l[40] = '{"t":1'), /damaged\.jsonl:41: is not JSON/],
       [(l) => (l[40] = '{"t":1,"zz":3}'), /damaged\.jsonl:41: is no trace event/],
-      [(l) => ([l[40], l[90]] = [l[90] ?? '', l[40] ?? '']), /lies before the line above/],
+      [(l) => l.splice(40, 1, l.at(-20) ?? ''), /lies far before the lines above/],
       [(l) => l.splice(60, l.length, (l[60] ?? '').slice(0, 9)), /:61: is cut off/],
     ];
     for (const [damage, message] of cases) {
