@@ -169,6 +169,10 @@ describe('pa/651a-casino-war', () => {
     expect(pack.round.faceUp).toBe(true);
   });
 
+  it('651a.8(c)(1) and 651a.8(c)(2): players, then the dealer, which nobody can tell', () => {
+    expect(unseenClauses(pack)).toEqual(expect.arrayContaining(['651a.8(c)(1)', '651a.8(c)(2)']));
+  });
+
   it('651a.8(d): cover card first or in mid-round, finish, none after', () => {
     const follows = { roundsAfter: 0, announce: false, shuffleNow: false };
     expect(pack.cover).toEqual({ cite: seen('651a.8(d)'), first: follows, mid: follows });
