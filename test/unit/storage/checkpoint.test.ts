@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evolve } from '../../../controller/core/evolve.js';
 import type { TableStep } from '../../../controller/core/ports.js';
 import { initialState } from '../../../controller/core/state.js';
@@ -13,9 +13,6 @@ import { type JournalOptions, openJournal, type SqliteJournal } from '../../../s
 import { restore } from '../../../storage/restore.js';
 import type { SignedCheckpoint } from '../../../storage/store.js';
 import { stepsFrom, TABLE } from './steps.js';
-
-/** Every test syncs a real disk, which a loaded machine does slowly. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 let path: string;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Decision } from '../../../controller/core/decision.js';
 import type { Happening } from '../../../controller/core/observation.js';
 import type { TableStep } from '../../../controller/core/ports.js';
@@ -13,9 +13,6 @@ import type { Wanted } from '../../../storage/evidence-select.js';
 import { openJournal } from '../../../storage/journal.js';
 import { JournalReader } from '../../../storage/reader.js';
 import { finding, TABLE } from './steps.js';
-
-/** Every test syncs a real disk, which a loaded machine does slowly. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const VERSION = '0.1.0';
 const NOW = Date.UTC(2026, 0, 6);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evolve } from '../../../controller/core/evolve.js';
 import { initialState } from '../../../controller/core/state.js';
 import { canonicalJson, hashRow, hashText, NO_HASH } from '../../../storage/canonical.js';
@@ -10,9 +10,6 @@ import { JournalFault } from '../../../storage/fault.js';
 import { openJournal, type SqliteJournal } from '../../../storage/journal.js';
 import { restore } from '../../../storage/restore.js';
 import { stepsFrom, TABLE } from './steps.js';
-
-/** Every test syncs a real disk, which a loaded machine does slowly. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 let path: string;

@@ -2,14 +2,11 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkJournal, verdictLines } from '../../../storage/check.js';
 import { openJournal } from '../../../storage/journal.js';
 import { verifyChain } from '../../../storage/verify.js';
 import { stepsFrom } from './steps.js';
-
-/** Every test syncs a real disk, which a loaded machine does slowly. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const ROWS = 2000;
 const PAGE_BYTES = 4096;

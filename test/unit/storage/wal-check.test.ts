@@ -1,14 +1,11 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openJournal } from '../../../storage/journal.js';
 import { verifyChain } from '../../../storage/verify.js';
 import { damagedLog } from '../../../storage/wal-check.js';
 import { stepsFrom } from './steps.js';
-
-/** Every test syncs a real disk, which a loaded machine does slowly. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const FRAME_BYTES = 4096 + 24;
 let folder: string;
