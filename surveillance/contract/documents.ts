@@ -21,13 +21,15 @@ const isMap = (value: unknown): value is Json =>
 const jsonSchemaOf = (schema: z.ZodType): Json => {
   const json: unknown = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
   if (!isMap(json)) throw new Error('a message must be described by an object');
-  const entries = Object.entries(json).filter(([key]) => key !== '$schema');
-  return Object.fromEntries<unknown>(entries);
+  return Object.fromEntries<unknown>(Object.entries(json).filter(([key]) => key !== '$schema'));
 };
 
 const schemas = (): Readonly<Record<string, Json>> =>
   Object.fromEntries([
-    ...TOPIC_KINDS.map((kind) => [schemaNameOf(kind), jsonSchemaOf(MESSAGE_SCHEMAS[kind])]),
+    ...TOPIC_KINDS.map((kind): [string, Json] => [
+      schemaNameOf(kind),
+      jsonSchemaOf(MESSAGE_SCHEMAS[kind]),
+    ]),
     [schemaNameOf('order'), jsonSchemaOf(orderSchema)],
   ]);
 

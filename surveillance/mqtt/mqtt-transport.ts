@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import type {
   InMessage,
@@ -116,7 +117,10 @@ const tlsOptions = (tls: TlsIdentity, host: string): IClientOptions & { minVersi
   ca: tls.ca,
   cert: tls.certificate,
   key: tls.key,
-  servername: tls.serverName ?? host,
+  // A name, never an address (RFC 6066); the certificate is held against the address all the same.
+  ...(tls.serverName !== undefined || isIP(host) === 0
+    ? { servername: tls.serverName ?? host }
+    : {}),
   rejectUnauthorized: true,
   minVersion: 'TLSv1.3',
 });

@@ -1,0 +1,220 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+const DAYS_MAX = 825;
+
+const print = (text: string): void => {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+};
+
+const daysOf = (text: string): number => {
+  const n = Number(text);
+  if (!/^\d+$/.test(text) || n < 1 || n > DAYS_MAX) {
+    throw new InvalidArgumentError(`it takes a whole number from 1 to ${DAYS_MAX}`);
+  }
+  return n;
+};
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+/** Runs the work and turns what the user can put right into a plain refusal. */
+const plainly = async (work: () => Promise<void>): Promise<void> => {
+  const { IdentityError } = await import('../../../surveillance/identity/files.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof IdentityError) throw new Refusal(EXIT.usage, error.message, error);
+    throw error;
+  }
+};
+
+/** `site/pit/table` or, for anything else, `site/part` (historian, desk, broker). */
+const nameOf = async (path: string): Promise<string> => {
+  const { clientIdOf, isTopicLevel } = await import('../../../surveillance/contract/topics.js');
+  const { partyNameOf } = await import('../../../surveillance/broker/floor-plan.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  const [site = '', second = '', third, ...rest] = path.split('/');
+  const levels = [site, second, ...(third === undefined ? [] : [third])];
+  if (rest.length > 0 || !levels.every(isTopicLevel)) {
+    throw new Refusal(
+      EXIT.usage,
+      `\`${path}\` names nobody: write site/pit/table for a table, site/part for all else`,
+    );
+  }
+  return third === undefined
+    ? partyNameOf(site, second)
+    : clientIdOf({ site, pit: second, table: third });
+};
+
+interface Dir {
+  readonly dir: string;
+}
+
+const request = (who: string, { dir }: Dir): Promise<void> =>
+  plainly(async () => {
+    const { makeRequest } = await import('../../../surveillance/identity/device.js');
+    const path = makeRequest(dir, await nameOf(who));
+    print(`${path}: have this signed (cutcard provision authority sign); the key stays here`);
+  });
+
+const install = (file: string, flags: Dir & { readonly ca: string }): Promise<void> =>
+  plainly(async () => {
+    const { installCertificate } = await import('../../../surveillance/identity/device.js');
+    const { readText } = await import('../../../surveillance/identity/files.js');
+    const { name, validToMs } = installCertificate(
+      flags.dir,
+      readText(file, 'the certificate'),
+      readText(flags.ca, "the authority's certificate"),
+      Date.now(),
+    );
+    print(
+      `${name}: in use from the next connection on, until ${new Date(validToMs).toISOString()}`,
+    );
+  });
+
+const status = (flags: Dir & { readonly json?: true }): Promise<void> =>
+  plainly(async () => {
+    const { identityStatus, recoverInstall } = await import(
+      '../../../surveillance/identity/device.js'
+    );
+    const { EXIT } = await import('../exit.js');
+    recoverInstall(flags.dir);
+    const found = identityStatus(flags.dir, Date.now());
+    const { name, standing, daysLeft } = found;
+    const advice = {
+      valid: 'nothing to do',
+      renew: 'renew it now: provision request, sign, install',
+      expired: 'it is no longer taken: provision request, sign, install',
+      'not-yet': 'it is not valid yet: compare the clocks',
+    };
+    print(
+      flags.json === true
+        ? JSON.stringify(found)
+        : `${name}: ${standing}, ${daysLeft} days left; ${advice[standing]}`,
+    );
+    process.exitCode = standing === 'valid' ? EXIT.ok : EXIT.found;
+  });
+
+const authorityInit = (name: string, { dir }: Dir): Promise<void> =>
+  plainly(async () => {
+    const { makeAuthority } = await import('../../../surveillance/identity/authority.js');
+    makeAuthority(dir, name);
+    print(`${dir}: the authority \`${name}\`; keep this folder off the floor's network`);
+    print(`${dir}/ca.crt goes to every device and to the broker, ${dir}/ca.crl to the broker`);
+  });
+
+interface SignFlags extends Dir {
+  readonly days: number;
+  readonly host: readonly string[];
+  readonly out: string;
+}
+
+const authoritySign = (file: string, who: string, flags: SignFlags): Promise<void> =>
+  plainly(async () => {
+    const { signRequest } = await import('../../../surveillance/identity/authority.js');
+    const { readText, writeDurably } = await import('../../../surveillance/identity/files.js');
+    const name = await nameOf(who);
+    const { dir, days, host: hosts, out } = flags;
+    const certificate = signRequest(dir, readText(file, 'the request'), { name, days, hosts });
+    writeDurably(out, certificate, 0o644);
+    print(`${out}: ${name}, for ${days} days`);
+  });
+
+const authorityRevoke = (file: string, { dir }: Dir): Promise<void> =>
+  plainly(async () => {
+    const { revoke } = await import('../../../surveillance/identity/authority.js');
+    const { readText } = await import('../../../surveillance/identity/files.js');
+    const name = revoke(dir, readText(file, 'the certificate'));
+    print(`${name} is revoked; copy ${dir}/ca.crl to the broker and send it SIGHUP`);
+  });
+
+const authorityList = ({ dir }: Dir): Promise<void> =>
+  plainly(async () => {
+    const { renewRevocations } = await import('../../../surveillance/identity/authority.js');
+    print(`${renewRevocations(dir)}: copy it to the broker and send it SIGHUP`);
+  });
+
+const broker = async (plan: string, flags: { readonly out: string }): Promise<void> => {
+  const { readFloorPlan } = await import('../../../surveillance/broker/floor-plan.js');
+  const { mosquittoAcl, mosquittoConfig } = await import(
+    '../../../surveillance/broker/mosquitto.js'
+  );
+  const { mkdirSync, readFileSync, writeFileSync } = await import('node:fs');
+  const path = await import('node:path');
+  const { EXIT, Refusal } = await import('../exit.js');
+  try {
+    const read = readFloorPlan(readFileSync(plan, 'utf8'), plan);
+    mkdirSync(flags.out, { recursive: true });
+    writeFileSync(path.join(flags.out, 'mosquitto.conf'), mosquittoConfig(read));
+    writeFileSync(path.join(flags.out, 'acl'), mosquittoAcl(read), { mode: 0o640 });
+    print(`${flags.out}: mosquitto.conf and acl for ${read.tables.length} tables`);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown cause';
+    throw new Refusal(EXIT.config, why, cause);
+  }
+};
+
+const registerAuthority = (provision: Command): void => {
+  const authority = provision
+    .command('authority')
+    .description("the house's own certificate authority, in a folder off the floor's network");
+  authority
+    .command('init')
+    .description('make a new authority')
+    .argument('<name>', 'its name, such as north-ca')
+    .requiredOption('--dir <folder>', "the authority's folder")
+    .action(authorityInit);
+  authority
+    .command('sign')
+    .description('sign a request')
+    .argument('<request>', 'the request, PEM')
+    .argument('<who>', 'whom it must be for: site/pit/table, or site/part')
+    .requiredOption('--dir <folder>', "the authority's folder")
+    .requiredOption('--out <file>', 'where to write the certificate')
+    .option('--days <n>', 'how long it lives', daysOf, 90)
+    .option('--host <name>', 'for a broker: name or address; may be repeated', collect, [])
+    .action(authoritySign);
+  authority
+    .command('revoke')
+    .description('revoke a certificate and write the list of revocations anew')
+    .argument('<certificate>', 'the certificate, PEM')
+    .requiredOption('--dir <folder>', "the authority's folder")
+    .action(authorityRevoke);
+  authority
+    .command('revocations')
+    .description('write the list of revocations anew, before it is out of date')
+    .requiredOption('--dir <folder>', "the authority's folder")
+    .action(authorityList);
+};
+
+export const register = (program: Command): void => {
+  const provision = program
+    .command('provision')
+    .description("identities: a device's key and certificate, the house's authority, the broker");
+  provision
+    .command('request')
+    .description('make a key on this device and the request for its certificate')
+    .argument('<who>', 'site/pit/table, or site/part')
+    .requiredOption('--dir <folder>', 'where the identity lies')
+    .action(request);
+  provision
+    .command('install')
+    .description('take a signed certificate into use')
+    .argument('<certificate>', 'the certificate, PEM')
+    .requiredOption('--dir <folder>', 'where the identity lies')
+    .requiredOption('--ca <file>', "the authority's certificate, PEM")
+    .action(install);
+  provision
+    .command('status')
+    .description('how the identity stands; exit code 1 when it is due for renewal or not valid')
+    .requiredOption('--dir <folder>', 'where the identity lies')
+    .option('--json', 'one JSON object on stdout')
+    .action(status);
+  registerAuthority(provision);
+  provision
+    .command('broker')
+    .description("write mosquitto's configuration and access list for a floor")
+    .argument('<plan>', 'the floor plan, YAML')
+    .requiredOption('--out <folder>', 'where to write them')
+    .action(broker);
+};
