@@ -271,7 +271,3 @@ export const compilePack = (text: string, options: CompileOptions): CompiledPack
     chosen: Object.fromEntries(chosen),
   };
 };
-
-/** The rules alone. @throws PackError */
-export const compile = (text: string, options: CompileOptions): Procedure =>
-  compilePack(text, options).procedure;

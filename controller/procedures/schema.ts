@@ -173,4 +173,3 @@ export const packSchema = z.strictObject({
 });
 
 export type Pack = z.infer<typeof packSchema>;
-export type PackOption = z.infer<typeof option>;
