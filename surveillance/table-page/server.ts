@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import rateLimit from '@fastify/rate-limit';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { isLocalHostHeader, isLoopback, SECURITY_HEADERS } from './headers.js';
@@ -12,6 +13,8 @@ import { MAX_WATCHERS, PageStream } from './stream.js';
 const BODY_BYTES = 1024;
 const REQUEST_MS = 5000;
 const MAX_CONNECTIONS = 4 * MAX_WATCHERS;
+/** Requests of all pages together; a page that is open makes one. */
+const REQUESTS_PER_MINUTE = 600;
 const MAX_SEQ_DIGITS = 15;
 
 /** The pages; each is the same document, which looks at its own address. */
@@ -154,6 +157,7 @@ export const startTablePage = async (options: TablePageOptions): Promise<TablePa
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   addGuards(app);
+  await app.register(rateLimit, { max: REQUESTS_PER_MINUTE, timeWindow: 60_000, cache: 64 });
   addApi(app, source, stream);
   await addPages(app, options.pages ?? builtPages());
   try {

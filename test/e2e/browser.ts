@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
 import { type Missing, needsFile } from '../support/needs.js';
@@ -75,18 +75,13 @@ export class TestBrowser {
   }
 }
 
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
-
 const Violations = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
 );
 
 /** What axe finds wrong with a page as it is shown, one line each. */
 export const axeFindings = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(axeSource);
+  await page.evaluate(axe.source);
   const found: unknown = await page.evaluate('axe.run().then((result) => result.violations)');
   return Violations.parse(found).flatMap(({ id, nodes }) =>
     nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`),

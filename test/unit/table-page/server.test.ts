@@ -176,6 +176,17 @@ describe('the table page server', () => {
     expect((await watch(page)).status).toBe(200);
   });
 
+  test('answers a flood of requests with a limit', async () => {
+    const page = await serve(new FakeTable());
+    const statuses = new Map<number, number>();
+    for (let i = 0; i < 620; i += 1) {
+      const { status } = await fetch(`${page.url}/health`);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect(statuses.get(200)).toBe(600);
+    expect(statuses.get(429)).toBe(20);
+  });
+
   test('ends its streams and its subscription when it stops, twice over', async () => {
     const table = new FakeTable();
     const page = await serve(table);
