@@ -49,11 +49,12 @@ export const stubCount = (draft: Draft, press: Act<'stub-count'>): void => {
     draft.refuse(rule?.cite ?? 'policy:stub', 'there is no stub to count now');
     return;
   }
-  if (round.hands === null) {
+  // Where hands are dealt to every place, their number is in the formula already.
+  if (round.hands === null && rule.perHand > 0) {
     draft.refuse(rule.cite, 'the number of hands is not known: key it with "no more bets"');
     return;
   }
-  const expected = expectedStub(rule, draft.expected, round.hands);
+  const expected = expectedStub(rule, draft.expected, round.hands ?? 0);
   const { batch } = draft.state.shoe;
   draft.note('counting', { stub: press.n });
   if (press.n === expected) good(draft, rule, press.n, batch);

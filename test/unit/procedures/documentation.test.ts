@@ -55,6 +55,11 @@ describe('docs/PROCEDURES.md', () => {
     expect(verified.verified).toBe(verified.of - 1);
   });
 
+  it('has the very game that test/scenarios plays', () => {
+    const url = new URL('../../fixtures/packs/harbour-nine.yaml', import.meta.url);
+    expect(readFileSync(url, 'utf8')).toBe(packs[0]);
+  });
+
   it('has a game like another that compiles', () => {
     const [parent, child] = packs;
     const { procedure } = compiled(child ?? '', { packs: { [HARBOUR]: parent ?? '' } });
