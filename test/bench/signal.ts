@@ -34,7 +34,7 @@ export const signalFigures = async (): Promise<readonly Figure[]> => {
   }
   const rate = (way: 'bare' | 'pair' | 'mouth'): number =>
     median(all[way].map(({ edgesPerS }) => edgesPerS));
-  const figure = (way: 'pair' | 'mouth', what: string): Figure => {
+  const figure = (what: string, way: 'pair' | 'mouth'): Figure => {
     const bytes = median(all[way].map(({ bytesPerEdge }) => bytesPerEdge));
     const missed = all[way].some(({ seen, cards }) => seen !== cards);
     if (missed) throw new Error(`${what}: not every card was seen`);
