@@ -3,7 +3,7 @@ import type { Draft } from './draft.js';
 import type { Finding } from './finding.js';
 import { clearWhere, openFinding, raise } from './findings.js';
 import type { Press } from './press.js';
-import { advance, startStack } from './stack.js';
+import { afterShuffle, startStack } from './stack.js';
 import { freshBatch } from './state.js';
 
 type Act<K extends Press['key']> = Extract<Press, { key: K }>;
@@ -122,13 +122,12 @@ export const handCount = (draft: Draft, press: Act<'hand-count'>): void => {
   );
   if (draft.state.phase === 'count-due' && batch === draft.state.prep.batch) {
     draft.noteBatch(batch, { token: { source: 'machine', batch, atNs: draft.state.atNs } });
-    draft.note('prep', { source: 'machine' });
     draft.duty('shuffle', draft.procedure.shuffle.cite, {
       status: 'met',
       evidence: 'sensed',
       detail: `machine; ${n} cards counted by hand`,
     });
-    advance(draft);
+    afterShuffle(draft);
   }
 };
 

@@ -111,11 +111,6 @@ const migrated = (draft: Draft, batch: Batch, count: number): boolean => {
   if (partner === undefined) return false;
   const [short, over] = diff < 0 ? [batch, partner] : [partner, batch];
   const n = Math.abs(diff);
-  clearWhere(
-    draft,
-    ({ code, batch: about }) => code === 'count.wrong' && (about === short || about === over),
-    'explained by batch.migrated',
-  );
   const where = `${n} ${n === 1 ? 'card is' : 'cards are'} probably in ${over}`;
   raise(draft, 'batch.migrated', {
     cite: POLICY_LEDGER,
@@ -126,6 +121,11 @@ const migrated = (draft: Draft, batch: Batch, count: number): boolean => {
     batch: short,
     device: over,
   });
+  clearWhere(
+    draft,
+    ({ code, batch: about }) => code === 'count.wrong' && (about === short || about === over),
+    'explained by batch.migrated',
+  );
   return true;
 };
 

@@ -35,8 +35,16 @@ const seatExists = (draft: Draft, rule: CutRule, seat: number): boolean => {
   return there;
 };
 
-export const cutOffered = (draft: Draft, press: Act<'cut-offered'>): void => {
+/** The rule of a game whose players cut; refuses the press in any other. */
+const offerRule = (draft: Draft): CutRule | null => {
   const rule = draft.procedure.cut;
+  if (rule?.cutter === 'players') return rule;
+  draft.refuse(rule?.orderCite ?? 'policy:cut', 'no player cuts in this game');
+  return null;
+};
+
+export const cutOffered = (draft: Draft, press: Act<'cut-offered'>): void => {
+  const rule = offerRule(draft);
   if (rule === null || !cutDue(draft, rule) || !seatExists(draft, rule, press.seat)) return;
   // An offer says who the dealer holds to be next: empty seats are passed over unseen.
   if (draft.state.prep.declined.includes(press.seat)) {
@@ -47,7 +55,7 @@ export const cutOffered = (draft: Draft, press: Act<'cut-offered'>): void => {
 };
 
 export const cutDeclined = (draft: Draft, press: Act<'cut-declined'>): void => {
-  const rule = draft.procedure.cut;
+  const rule = offerRule(draft);
   if (rule === null || !cutDue(draft, rule) || !seatExists(draft, rule, press.seat)) return;
   const declined = [...draft.state.prep.declined.filter((seat) => seat !== press.seat), press.seat];
   const next = seatAfter(press.seat, draft.table.seats);
@@ -111,7 +119,7 @@ const outOfTurn = (draft: Draft, rule: CutRule, by: Cutter, why: string): void =
     cite: rule.orderCite,
     expected: `the cut by ${name(turn)}`,
     observed: `${name(by)}: ${why}`,
-    remedy: `OFFER THE CUT to ${name(turn)}`,
+    remedy: turn === 'dealer' ? 'CUT THE CARDS: the dealer' : `OFFER THE CUT to ${name(turn)}`,
   });
 };
 

@@ -67,6 +67,8 @@ const lost = (draft: Draft, device: string, why: string): void => {
 export const linkUp = (draft: Draft, device: string, identity: string | null): void => {
   const was = deviceOf(draft, device);
   note(draft, device, { up: true, stale: false, identity: identity ?? was.identity });
+  // The gap before the fault is over: what was drawn meanwhile belongs to one warning.
+  if (COUNTS_CARDS.includes(device) && !draft.state.shoe.outKnown) gap(draft, `${device} was away`);
   clearWhere(
     draft,
     (finding) =>
@@ -75,7 +77,6 @@ export const linkUp = (draft: Draft, device: string, identity: string | null): v
     'back',
   );
   if (identity !== null) checkIdentity(draft, device, identity);
-  if (COUNTS_CARDS.includes(device) && !draft.state.shoe.outKnown) gap(draft, `${device} was away`);
 };
 
 /** Cards may have moved while nothing watched: only a person can say how many. */

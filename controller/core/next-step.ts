@@ -2,6 +2,7 @@ import type { Directive } from './directive.js';
 import type { Rules } from './draft.js';
 import { exempt } from './exemption.js';
 import type { Finding } from './finding.js';
+import { openFinding } from './findings.js';
 import type { Cutter } from './press.js';
 import type { TableState } from './state.js';
 import { countRequired } from './view.js';
@@ -27,12 +28,16 @@ const who = (cutter: Cutter | 'any'): string => {
 const firstOf = (state: TableState, severity: Finding['severity']): Finding | undefined =>
   state.findings.find((finding) => finding.severity === severity);
 
+/** In a dispute nothing else can be settled before it. */
+const urgent = (state: TableState): Finding | undefined =>
+  state.phase === 'dispute' ? openFinding(state, 'stub.wrong') : undefined;
+
 /**
  * What the dealer's display shows: always the next permitted step, with an alarm the way out of
  * it. Never a rank but the exposed first card's, never anything a player could use.
  */
 export const nextStep = (state: TableState, rules: Rules): Display => {
-  const stop = firstOf(state, 'stop');
+  const stop = urgent(state) ?? firstOf(state, 'stop');
   if (stop !== undefined) {
     return show('stop', `STOP. ${stop.observed}`, stop.remedy, stop.clause);
   }
@@ -169,7 +174,7 @@ const ofReady = (state: TableState, rules: Rules): Display => {
   if (required !== null) return ofCount(required);
   if (state.cover.lastHandDue) {
     return show(
-      'last-hand-called',
+      state.cover.lastHandCalled ? 'no-more-bets' : 'last-hand-called',
       state.cover.lastHandCalled ? 'LAST HAND. No more bets' : 'LAST HAND: announce it',
       'One more hand, then shuffle',
       procedure.cover?.cite.clause ?? '',
@@ -191,6 +196,9 @@ const ofRound = (state: TableState, rules: Rules): Display => {
     counting.stub === null &&
     counting.roundsSince >= stub.everyRounds
   ) {
+    if (round.hands === null) {
+      return show('no-more-bets', 'KEY IN THE HANDS', 'then count the stub', stub.cite.clause);
+    }
     return show('stub-count', 'COUNT THE STUB', 'before the round is closed', stub.cite.clause);
   }
   if (round.coverSeen || state.cover.inLastHand) {

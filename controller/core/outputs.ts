@@ -39,6 +39,7 @@ const shownStays = (draft: Draft, before: TableState): boolean => {
     state.house.reshuffler === before.house.reshuffler &&
     state.counting === before.counting &&
     state.round.coverSeen === before.round.coverSeen &&
+    state.round.hands === before.round.hands &&
     before.outputs.display !== null
   );
 };

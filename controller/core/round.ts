@@ -155,9 +155,10 @@ const judgeShort = (draft: Draft): void => {
   // A player's third card that was never dealt leaves the banker's open, but is missing itself.
   const due = tableau.cards ?? (tableau.playerDraws ? 5 : 0);
   if (cards >= due) return;
+  const exactly = tableau.cards === null ? 'at least ' : '';
   raise(draft, 'draw.third-card', {
     cite: round.tableau.cite,
-    expected: `${tableau.cards ?? `at least ${due}`} cards (player ${tableau.player}, banker ${tableau.banker})`,
+    expected: `${exactly}${due} cards (player ${tableau.player}, banker ${tableau.banker})`,
     observed: `the round ended with ${cards}`,
     remedy: 'Call the floor before the wagers are settled',
     by: due - cards,

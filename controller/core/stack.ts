@@ -89,7 +89,19 @@ export const startStack = (draft: Draft, batch: Batch | null = null): void => {
   draft.note('round', freshRound);
   draft.add({ do: 'duties', duties: dutiesOf(draft.procedure, draft.table, draft.state) });
   draft.move('shuffle-due');
-  if (draft.batch(next).token !== null) afterShuffle(draft);
+  if (draft.batch(next).token !== null) shuffledBefore(draft);
+};
+
+/** The stack was shuffled before its turn came, while the other one was dealt. */
+const shuffledBefore = (draft: Draft): void => {
+  const token = draft.batch(draft.state.prep.batch).token;
+  if (token === null) return;
+  draft.duty('shuffle', draft.procedure.shuffle.cite, {
+    status: token.source === 'preshuffled' ? 'waived' : 'met',
+    evidence: token.source === 'machine' ? 'sensed' : 'attested',
+    detail: `${token.source}, before its turn`,
+  });
+  afterShuffle(draft);
 };
 
 /** Where a stack stands on its way to the shoe, from what has been done to it. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Rules } from '../../../controller/core/decide.js';
 import type { Decision } from '../../../controller/core/decision.js';
 import { evolve } from '../../../controller/core/evolve.js';
+import { nextStep } from '../../../controller/core/next-step.js';
 import type { Observation } from '../../../controller/core/observation.js';
 import type { TableState } from '../../../controller/core/state.js';
 
@@ -158,9 +159,10 @@ const outKnown: Check = ({ after }) => {
   return after.shoe.out < 0 || after.burn.done < 0 ? 'a count below nothing' : null;
 };
 
-const display: Check = ({ after }) => {
+const display: Check = ({ after, rules }) => {
   const shown = after.outputs.display;
   if (shown === null) return 'nothing on the display';
+  if (!isDeepStrictEqual(shown, nextStep(after, rules))) return 'the display is behind';
   return shown.line1 === '' || shown.step === '' ? 'an empty line on the display' : null;
 };
 
