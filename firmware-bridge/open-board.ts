@@ -1,5 +1,12 @@
 import type { Scheduler } from '../controller/core/ports.js';
-import { fitBoard, loadBoard, type Board, type Fitted } from './boards/load.js';
+import {
+  chooseOnBoard,
+  fitBoard,
+  loadBoard,
+  type Board,
+  type BoardChoices,
+  type Fitted,
+} from './boards/load.js';
 import { BoardBridge } from './bridge.js';
 import type { Buses } from './bus/buses.js';
 import { BusError } from './bus/errors.js';
@@ -72,10 +79,11 @@ export const openBoardBridge = async (
   nameOrPath: string,
   fitted: Fitted,
   scheduler: Scheduler,
-  record?: RecordOptions,
+  options: BoardChoices & { readonly record?: RecordOptions } = {},
 ): Promise<BoardBridge> => {
-  const board = fitBoard(loadBoard(nameOrPath), fitted);
+  const board = fitBoard(chooseOnBoard(loadBoard(nameOrPath), options), fitted);
   const buses = await openBuses(board, scheduler);
+  const { record } = options;
   const used = record === undefined ? buses : recordBuses(buses, board, scheduler, record);
   return new BoardBridge(board, used, scheduler);
 };

@@ -92,6 +92,7 @@ const references = (
       ];
     case 'tcs34725':
     case 'display':
+    case 'ds3231':
       return [['bus', device.bus, 'i2c']];
     case 'keypad':
       return [
@@ -196,4 +197,27 @@ export const fitBoard = (board: Board, fitted: Fitted): Board => {
     } else devices[name] = device;
   }
   return { ...board, devices };
+};
+
+/** What the table's configuration puts in place of the board file's own. */
+export interface BoardChoices {
+  /** Name or path of the shuffler's profile. */
+  readonly shufflerProfile?: string;
+  /** A file written by `cutcard calibrate`. */
+  readonly calibration?: string;
+}
+
+/** The board with the site's own shuffler profile and calibration. Throws `FileError`. */
+export const chooseOnBoard = (board: Board, choices: BoardChoices): Board => {
+  const profiles = { ...board.profiles };
+  const calibrations = { ...board.calibrations };
+  for (const [name, device] of Object.entries(board.devices)) {
+    if (device.driver === 'shuffler' && choices.shufflerProfile !== undefined) {
+      profiles[name] = loadProfile(choices.shufflerProfile, board.file);
+    }
+    if (device.driver === 'shoe-mouth' && choices.calibration !== undefined) {
+      calibrations[name] = parseCalibration(readText(choices.calibration), choices.calibration);
+    }
+  }
+  return { ...board, profiles, calibrations };
 };

@@ -83,6 +83,7 @@ const deviceSchema = z.discriminatedUnion('driver', [
     keys: z.array(z.enum(KEYPAD_KEYS)).min(1).max(16),
   }),
   z.strictObject({ driver: z.literal('display'), bus: name, address: address.default(0x27) }),
+  z.strictObject({ driver: z.literal('ds3231'), bus: name, address: address.default(0x68) }),
   z.strictObject({ driver: z.literal('gate'), line: name, safe: z.enum(['locked', 'open']) }),
   z.strictObject({ driver: z.literal('tower'), green: name, amber: name, red: name }),
   z.strictObject({ driver: z.literal('sounder'), line: name }),

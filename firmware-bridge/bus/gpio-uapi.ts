@@ -4,6 +4,8 @@ import type { LineSpec } from './gpio.js';
 export const GPIO = {
   CHIPINFO: 0x8044b401,
   GET_LINE: 0xc250b407,
+  LINE_INFO: 0xc100b405,
+  LINE_INFO_BYTES: 256,
   GET_VALUES: 0xc010b40e,
   SET_VALUES: 0xc010b40f,
   CHIPINFO_BYTES: 68,
@@ -104,3 +106,19 @@ const textAt = (bytes: Uint8Array, at: number): string => {
   const to = end < 0 || end > at + GPIO.NAME_BYTES ? at + GPIO.NAME_BYTES : end;
   return new TextDecoder().decode(bytes.subarray(at, to));
 };
+
+/** Asks about a line without taking it. */
+export const lineInfoRequest = (offset: number): Uint8Array => {
+  const bytes = new Uint8Array(GPIO.LINE_INFO_BYTES);
+  new DataView(bytes.buffer).setUint32(2 * GPIO.NAME_BYTES, offset, true);
+  return bytes;
+};
+
+/** Who owns a line: gpio_v2_line_info, flag bit 0 is "used". */
+export const lineInfo = (
+  answer: Uint8Array,
+): { readonly name: string; readonly consumer: string; readonly used: boolean } => ({
+  name: textAt(answer, 0),
+  consumer: textAt(answer, GPIO.NAME_BYTES),
+  used: (new DataView(answer.buffer, answer.byteOffset).getUint32(72, true) & 1) !== 0,
+});

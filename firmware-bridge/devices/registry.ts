@@ -9,6 +9,7 @@ import type { Says } from '../framing/says.js';
 import { CharacterDisplay } from './character-display.js';
 import { DeclaredDevice, type OnSays } from './declared.js';
 import type { Device } from './device.js';
+import { Ds3231 } from './ds3231.js';
 import { Keypad } from './keypad.js';
 import { Gate, Sounder, Tower } from './outputs.js';
 import { Panel } from './panel.js';
@@ -73,6 +74,8 @@ class Builder {
         });
       case 'display':
         return new CharacterDisplay(name, scheduler, this.#i2c(spec.bus), spec.address);
+      case 'ds3231':
+        return new Ds3231(name, scheduler, this.#i2c(spec.bus), spec.address);
       case 'gate':
         return new Gate(parts, line(spec.line), spec.safe === 'locked');
       case 'tower':

@@ -38,6 +38,10 @@ export class Transit {
   lengthMm = NaN;
   speedMmS = NaN;
   held = false;
+  /** Of the last measured passage, ns: leading skew, A covered, trailing skew. NaN with length. */
+  leadNs = NaN;
+  coverNs = NaN;
+  trailNs = NaN;
   state = CLEAR;
 
   readonly #spacingMm: number;
@@ -113,6 +117,9 @@ export class Transit {
     this.held = this.endNs - this.startNs > HELD_NS;
     this.lengthMm = NaN;
     this.speedMmS = NaN;
+    this.leadNs = NaN;
+    this.coverNs = NaN;
+    this.trailNs = NaN;
     if (entry === A_ONLY) this.kind = exit === B_ONLY && this.#sawBoth ? 'out' : 'returned';
     else this.kind = exit === A_ONLY && this.#sawBoth && entry === B_ONLY ? 'back' : 'touched';
     if (this.kind === 'out' && this.#regular && !this.held) {
@@ -140,6 +147,9 @@ export class Transit {
     if (denominator === 0) return;
     const half = (d * lead - d * trail) / denominator;
     const v = (d - half * lead * lead) / lead;
+    this.leadNs = t1Ns;
+    this.coverNs = t2Ns;
+    this.trailNs = t3Ns - t2Ns;
     this.lengthMm = v * t2 + half * t2 * t2;
     this.speedMmS = (d / lead + d / trail) / 2;
   }

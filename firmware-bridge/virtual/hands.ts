@@ -12,6 +12,8 @@ export interface VirtualTableOptions {
   readonly noise?: number;
   /** Decides which devices exist: shuffler, rank reader. */
   readonly table: Pick<Table, 'shuffler' | 'reader' | 'batches'>;
+  /** Name or path of a shuffler profile in place of the board's own. */
+  readonly shufflerProfile?: string;
   /** Fits a lamp tap to the shuffler's light (off by default). */
   readonly lampTap?: boolean;
   /** Writes every edge, register read and byte to this file (see trace/record.ts). */

@@ -2,7 +2,7 @@ import type { Role } from '../../controller/core/cards.js';
 import type { Batch, DeviceName, Lamp } from '../../controller/core/observation.js';
 import type { Scheduler } from '../../controller/core/ports.js';
 import type { Press } from '../../controller/core/press.js';
-import { fitBoard, lineSpec, loadBoard, type Board } from '../boards/load.js';
+import { chooseOnBoard, fitBoard, lineSpec, loadBoard, type Board } from '../boards/load.js';
 import { BoardBridge } from '../bridge.js';
 import type { LineSpec } from '../bus/gpio.js';
 import { SharedI2c } from '../bus/shared-i2c.js';
@@ -48,7 +48,9 @@ export const createVirtualTable = (
   options: VirtualTableOptions,
 ): VirtualTable => {
   const { table } = options;
-  const board = fitBoard(loadBoard('virtual'), {
+  const { shufflerProfile } = options;
+  const choices = shufflerProfile === undefined ? {} : { shufflerProfile };
+  const board = fitBoard(chooseOnBoard(loadBoard('virtual'), choices), {
     shuffler: table.shuffler !== 'none',
     reader: table.reader === 'rank',
     lampTap: options.lampTap === true,
