@@ -22,6 +22,7 @@ const rankAt = (source: Source, node: Node, what: string): Rank => {
 
 /** `7h`, `10c`, `Tc`, `K`, `7`; `"?"` is a card the reader did not read. */
 const faceAt = (source: Source, node: Node, what: string): CardOut => {
+  if (isMap(node)) throw source.problem(node, `${what}: write a card that was not read as "?"`);
   const word = source.word(node, what);
   if (word === '?') return {};
   const match = /^(10|[1-9ATJQKatjqk])([cdhsCDHS])?$/.exec(word);

@@ -128,9 +128,13 @@ class ObservationWay implements Way {
   /** What the colour sensor and, where there is one, the rank reader see of a card. */
   #cardOut({ back, rank, suit }: CardOut, { shoe, prep }: TableState): Happening {
     const reads = this.#rules.table.reader === 'rank';
+    const seen = back ?? shoe.batch ?? prep.batch;
+    const { colours } = this.#board.calibrations['mouth'] ?? { colours: [] };
+    // A colour the sensor was not taught is not named: it stays unread.
+    const isKnown = colours.some(({ kind, name }) => kind === 'back' && name === seen);
     return {
       kind: 'card.out',
-      back: back ?? shoe.batch ?? prep.batch,
+      ...(isKnown ? { back: seen } : {}),
       ...(reads && rank !== undefined ? { rank } : {}),
       ...(reads && suit !== undefined ? { suit } : {}),
       lengthMm: CARD_LENGTH_MM,

@@ -2,7 +2,7 @@ import { fitProblems } from '../../config/fit.js';
 import type { Rules } from '../../core/decide.js';
 import { type Dealing, DEFAULT_POLICY, type Procedure, type Table } from '../../core/procedure.js';
 import { isPackTrouble, loadProcedure } from '../procedure-files.js';
-import type { Scenario } from './schema.js';
+import type { Act, Scenario } from './schema.js';
 import { ScenarioProblem } from './source.js';
 
 const USUAL_DECKS = 8;
@@ -43,7 +43,27 @@ export const rulesOf = (scenario: Scenario): Rules => {
       `\`table: ${key}\`: ${cause}; ${cure}`,
     );
   }
+  checkBatches(scenario, table);
   return { procedure, table };
+};
+
+/** Batches an entry speaks of; a card's back may be of any colour, that is what is tried. */
+const batchesIn = (act: Act): readonly string[] => {
+  if (act.do === 'shuffler') return 'batch' in act.message ? [act.message.batch] : [];
+  return act.do === 'press' && 'batch' in act.press ? [act.press.batch] : [];
+};
+
+const checkBatches = ({ file, timeline }: Scenario, { batches }: Table): void => {
+  for (const entry of timeline) {
+    const unknown = batchesIn(entry.act).find((batch) => !batches.includes(batch));
+    if (unknown === undefined) continue;
+    const cure = `only ${batches.join(', ')}; name it under \`table: batches\``;
+    throw new ScenarioProblem(
+      file,
+      entry,
+      `there is no batch \`${unknown}\` at this table, ${cure}`,
+    );
+  }
 };
 
 const procedureOf = ({ file, procedure }: Scenario): Procedure => {
