@@ -8,12 +8,12 @@ import { handDealt, load, startStack } from './stack.js';
 
 /** Somebody says, or a switch shows, that the stack is in the shoe. */
 export const loaded = (draft: Draft, evidence: 'sensed' | 'attested', batch?: Batch): void => {
-  const { shoe, prep } = draft.state;
+  const { shoe } = draft.state;
   if (handDealt(draft.table)) {
     draft.refuse('policy:dealing', 'the deck is dealt from the hand: there is no shoe to load');
     return;
   }
-  if (shoe.isLoaded && draft.state.phase !== 'reshuffle-due') {
+  if (shoe.isLoaded && (draft.state.phase !== 'reshuffle-due' || evidence === 'sensed')) {
     if (evidence === 'sensed') confirmLoad(draft);
     else if (shoe.out > 0) draft.refuse(draft.procedure.shuffle.cite, 'the shoe is loaded already');
     return;
@@ -22,6 +22,9 @@ export const loaded = (draft: Draft, evidence: 'sensed' | 'attested', batch?: Ba
     draft.refuse('policy:closed', 'the table is closed: open it first');
     return;
   }
+  // A load after the last hand: the old shoe is off, its count goes no further.
+  if (shoe.isLoaded) startStack(draft);
+  const { prep } = draft.state;
   if (batch !== undefined && batch !== prep.batch && !changeBatch(draft, batch)) return;
   if (!owed(draft)) return;
   if (!countedIfRequired(draft, draft.state.prep.batch)) return;
