@@ -20,7 +20,7 @@ export const canonicalJson = (value: unknown): string => write(value, 0);
 const write = (value: unknown, depth: number): string => {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value);
+      return quoted(value);
     case 'number':
       if (!Number.isFinite(value)) throw new TypeError(`${value} has no place in a journal`);
       return value === 0 ? '0' : `${value}`;
@@ -47,12 +47,51 @@ const writeList = (list: readonly unknown[], depth: number): string => {
 type Fields = Readonly<Record<string, unknown>>;
 const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
+const LONGEST_LOOK = 64;
+/** Most texts of a journal need no escape: short ones are looked through here. */
+const quoted = (text: string): string => {
+  if (text.length > LONGEST_LOOK) return JSON.stringify(text);
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return JSON.stringify(text);
+  }
+  return `"${text}"`;
+};
+
+/** Keys written out, by key: a journal knows some hundred. */
+const keyTexts = new Map<string, string>();
+const MAX_KEY_TEXTS = 2000;
+const keyText = (key: string): string => {
+  const known = keyTexts.get(key);
+  if (known !== undefined) return known;
+  const text = `${quoted(key)}:`;
+  if (keyTexts.size < MAX_KEY_TEXTS) keyTexts.set(key, text);
+  return text;
+};
+
+/** By UTF-16 units, in place: for a handful of keys quicker than the general sort. */
+const sortKeys = (keys: string[]): void => {
+  for (let i = 1; i < keys.length; i += 1) {
+    const key = keys[i] ?? '';
+    let at = i;
+    for (; at > 0; at -= 1) {
+      const before = keys[at - 1] ?? '';
+      if (before <= key) break;
+      keys[at] = before;
+    }
+    keys[at] = key;
+  }
+};
+
 const writeMap = (map: Fields, depth: number): string => {
+  const keys = Object.keys(map);
+  sortKeys(keys);
   let text = '{';
-  for (const key of Object.keys(map).sort()) {
+  for (const key of keys) {
     const value = map[key];
     if (value === undefined) continue;
-    text += `${text.length === 1 ? '' : ','}${JSON.stringify(key)}:${write(value, depth + 1)}`;
+    if (text.length > 1) text += ',';
+    text += keyText(key) + write(value, depth + 1);
   }
   return `${text}}`;
 };

@@ -24,16 +24,15 @@ export const MAX_WORDS = SHORT_WORDS + (FIRST_TEXT - FIRST_LONG) * LONG_SPAN;
 /** Longest word, in bytes. */
 export const MAX_WORD_LENGTH = 200;
 /** Shorter digits are left alone. */
-const MIN_SEQ_DIGITS = 3;
-const MIN_TIME_DIGITS = 6;
+const MIN_DIGITS = 3;
+const ASCII = 128;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
 
-const codeOf = (index: number): string => {
-  if (index < SHORT_WORDS) return String.fromCharCode(FIRST_SHORT + index);
-  const rest = index - SHORT_WORDS;
-  return String.fromCharCode(FIRST_LONG + Math.floor(rest / LONG_SPAN), rest % LONG_SPAN);
-};
-
-const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+const firstByteOf = (index: number): number =>
+  index < SHORT_WORDS
+    ? FIRST_SHORT + index
+    : FIRST_LONG + Math.floor((index - SHORT_WORDS) / LONG_SPAN);
 
 /** The three numbers of a row that are columns of their own. */
 export interface Columns {
@@ -42,25 +41,129 @@ export interface Columns {
   readonly wallMs: number;
 }
 
-/** Packs texts with one list of words. */
+/**
+ * Packs texts with one list of words: at each place the longest word that fits, by walking a tree
+ * of letters (node × 128 + letter → next node). Words with letters beyond ASCII are left out.
+ */
 export class Packer {
-  readonly #codes = new Map<string, string>();
-  readonly #pattern: RegExp;
+  #tree = new Uint16Array(ASCII);
+  /** Index of the word that ends in a node; -1 where none does. */
+  #ends = new Int16Array([-1]);
+  #nodes = 1;
+  /** First byte of each word's code. */
+  readonly #firsts: Uint8Array;
+  #word = -1;
+  #wordEnd = 0;
+  #in: Buffer = Buffer.allocUnsafe(16_384);
+  #out: Buffer = Buffer.allocUnsafe(16_384);
 
   constructor(words: readonly string[]) {
-    for (const [i, word] of words.entries()) this.#codes.set(word, codeOf(i));
-    const longestFirst = [...words].sort((a, b) => b.length - a.length);
-    this.#pattern = new RegExp(longestFirst.map(escaped).join('|'), 'g');
+    this.#firsts = Uint8Array.from(words, (_, index) => firstByteOf(index));
+    for (const [index, word] of words.entries()) this.#add(word, index);
   }
 
   pack(body: string, { seq, atNs, wallMs }: Columns): Buffer {
-    let text = body.replace(this.#pattern, (word) => this.#codes.get(word) ?? word);
-    if (atNs >= 10 ** (MIN_TIME_DIGITS - 1)) text = text.replaceAll(`${atNs}`, '\x02');
-    if (wallMs >= 10 ** (MIN_TIME_DIGITS - 1)) text = text.replaceAll(`${wallMs}`, '\x03');
-    if (seq >= 10 ** (MIN_SEQ_DIGITS - 1)) text = text.replaceAll(`${seq}`, '\x01');
-    return Buffer.from(text, 'utf8');
+    const most = body.length * 3;
+    if (most > this.#in.length) {
+      this.#in = Buffer.allocUnsafe(most);
+      this.#out = Buffer.allocUnsafe(most);
+    }
+    const [text, out, tree] = [this.#in, this.#out, this.#tree];
+    const length = text.write(body, 0, 'utf8');
+    const columns = [`${seq}`, `${atNs}`, `${wallMs}`];
+    let at = 0;
+    let size = 0;
+    while (at < length) {
+      const byte = text[at] ?? 0;
+      if (byte >= DIGIT_0 && byte <= DIGIT_9) {
+        const end = digitsEnd(text, at, length);
+        const code = columnOf(columns, text, at, end);
+        if (code > 0) out[size++] = code;
+        else for (let i = at; i < end; i += 1) out[size++] = text[i] ?? 0;
+        at = end;
+      } else if (byte < ASCII && tree[byte] !== 0 && this.#find(text, at, length)) {
+        const word = this.#word;
+        out[size++] = this.#firsts[word] ?? 0;
+        if (word >= SHORT_WORDS) out[size++] = (word - SHORT_WORDS) % LONG_SPAN;
+        at = this.#wordEnd;
+      } else {
+        out[size++] = byte;
+        at += 1;
+      }
+    }
+    return Buffer.from(out.subarray(0, size));
+  }
+
+  /** Leaves the longest word at `from` in `#word` and `#wordEnd`; false where none begins. */
+  #find(text: Buffer, from: number, length: number): boolean {
+    const tree = this.#tree;
+    const ends = this.#ends;
+    let node = 0;
+    let word = -1;
+    for (let at = from; at < length; at += 1) {
+      const byte = text[at] ?? 0;
+      node = byte < ASCII ? (tree[node * ASCII + byte] ?? 0) : 0;
+      if (node === 0) break;
+      const ending = ends[node] ?? -1;
+      if (ending < 0) continue;
+      word = ending;
+      this.#wordEnd = at + 1;
+    }
+    this.#word = word;
+    return word >= 0;
+  }
+
+  #add(word: string, index: number): void {
+    const bytes = Buffer.from(word, 'utf8');
+    if (bytes.length === 0 || bytes.some((byte) => byte >= ASCII)) return;
+    let node = 0;
+    for (const byte of bytes) {
+      let next = this.#tree[node * ASCII + byte] ?? 0;
+      if (next === 0) {
+        next = this.#nodes;
+        this.#nodes += 1;
+        this.#grow();
+        this.#tree[node * ASCII + byte] = next;
+      }
+      node = next;
+    }
+    if ((this.#ends[node] ?? -1) < 0) this.#ends[node] = index;
+  }
+
+  #grow(): void {
+    if (this.#nodes <= this.#ends.length) return;
+    const nodes = this.#nodes * 2;
+    const [tree, ends] = [new Uint16Array(nodes * ASCII), new Int16Array(nodes).fill(-1)];
+    tree.set(this.#tree);
+    ends.set(this.#ends);
+    this.#tree = tree;
+    this.#ends = ends;
   }
 }
+
+/** Which column the digits are (1 to 3); 0 when none, or too short to be worth it. */
+const columnOf = (columns: readonly string[], text: Buffer, from: number, end: number): number => {
+  const size = end - from;
+  if (size < MIN_DIGITS) return 0;
+  for (let i = 0; i < columns.length; i += 1) {
+    const digits = columns[i] ?? '';
+    if (digits.length !== size) continue;
+    let same = 0;
+    while (same < size && digits.charCodeAt(same) === text[from + same]) same += 1;
+    if (same === size) return i + 1;
+  }
+  return 0;
+};
+
+const digitsEnd = (text: Buffer, from: number, length: number): number => {
+  let end = from + 1;
+  while (end < length) {
+    const byte = text[end] ?? 0;
+    if (byte < DIGIT_0 || byte > DIGIT_9) break;
+    end += 1;
+  }
+  return end;
+};
 
 /** Unpacks rows into one buffer of its own: no garbage a row. */
 export class Unpacker {
