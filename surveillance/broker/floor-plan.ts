@@ -32,6 +32,8 @@ const planSchema = z.strictObject({
   readers: z.array(level).max(OTHERS_MAX).default([]),
   /** They may send orders; what a key may order is for the table to say. */
   issuers: z.array(level).max(OTHERS_MAX).default([]),
+  /** Relays that republish alerts and marks for video systems under `cutcard-video`. */
+  video: z.array(level).max(OTHERS_MAX).default([]),
   listen: z
     .strictObject({ address: z.string().min(1).max(100), port })
     .default({ address: '0.0.0.0', port: 8883 }),
@@ -95,7 +97,7 @@ export const readFloorPlan = (text: string, file: string): FloorPlan => {
   const plan = parsed.data;
   const table = twice(plan.tables.map((one) => `${one.pit}/${one.table}`));
   if (table !== null) throw new Error(`${file}: table \`${table}\` is listed twice`);
-  const party = twice([...plan.consumers, ...plan.readers, ...plan.issuers]);
+  const party = twice([...plan.consumers, ...plan.readers, ...plan.issuers, ...plan.video]);
   if (party !== null) {
     throw new Error(`${file}: \`${party}\` has two parts; give each part a name of its own`);
   }

@@ -98,6 +98,7 @@ export const mosquittoAcl = (plan: FloorPlan): string => {
   }
   for (const reader of plan.readers) {
     lines.push('', `user ${partyNameOf(plan.site, reader)}`, `topic read ${floor}/#`);
+    lines.push('topic read cutcard-video/#');
   }
   for (const issuer of plan.issuers) {
     lines.push('', `user ${partyNameOf(plan.site, issuer)}`);
@@ -105,6 +106,11 @@ export const mosquittoAcl = (plan: FloorPlan): string => {
     for (const kind of ['cmd/reply', 'cmd/reply/#', 'status', 'state']) {
       lines.push(`topic read ${floor}/+/+/${kind}`);
     }
+  }
+  for (const relay of plan.video) {
+    lines.push('', `user ${partyNameOf(plan.site, relay)}`);
+    lines.push(`topic read ${floor}/+/+/alert`, `topic read ${floor}/+/+/mark`);
+    lines.push('topic write cutcard-video/#');
   }
   return `${lines.join('\n')}\n`;
 };

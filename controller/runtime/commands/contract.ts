@@ -56,7 +56,7 @@ const textOf = ({ tables, faults, moreFaults }: ConformanceReport): string => {
   }
   if (moreFaults > 0) lines.push(`and ${moreFaults} faults more`);
   if (tables.length === 0)
-    lines.push('nothing was heard: no table publishes here, or the access list hides it');
+    lines.push('nothing was heard: no table here, or the access list hides it');
   else if (faults.length === 0) lines.push('the contract is kept');
   return lines.join('\n');
 };
@@ -117,25 +117,71 @@ const schema = async (folder: string | undefined): Promise<void> => {
   }
 };
 
-export const register = (program: Command): void => {
-  const contract = program
-    .command('contract')
-    .description('what a table says over MQTT: check a broker against it, write its documents');
-  contract
-    .command('check')
-    .description('listen as an independent consumer; exit code 1 if the contract is not kept')
+interface OnvifFlags extends DeskOptions {
+  readonly prefix: string;
+  readonly site?: string;
+  readonly seconds?: number;
+  readonly json?: true;
+}
+
+const onvif = async (flags: OnvifFlags): Promise<void> => {
+  const { connectDesk, DeskError } = await import('../../../surveillance/mqtt/desk.js');
+  const { isTopicPrefix } = await import('../../../surveillance/video/onvif.js');
+  const { VideoRelay } = await import('../../../surveillance/video/relay.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  if (!isTopicPrefix(flags.prefix)) {
+    throw new Refusal(EXIT.usage, `--prefix \`${flags.prefix}\` cannot begin a topic`);
+  }
+  try {
+    const client = await connectDesk(flags);
+    const relay = new VideoRelay(client, flags.prefix, flags.site ?? null);
+    const ended = new Promise<boolean>((resolve) => {
+      if (flags.seconds !== undefined) setTimeout(() => resolve(true), flags.seconds * 1000);
+      process.once('SIGINT', () => resolve(true));
+      process.once('SIGTERM', () => resolve(true));
+      client.on('close', () => resolve(false));
+    });
+    await relay.start();
+    const isOnPurpose = await ended;
+    client.removeAllListeners('close');
+    await client.endAsync(true);
+    const { heard, sent, passedOver } = relay.counts;
+    const text = `${heard} heard, ${sent} sent on, ${passedOver} passed over`;
+    print(flags.json === true ? JSON.stringify(relay.counts) : text);
+    if (!isOnPurpose) throw new DeskError('the link to the broker was lost; start the relay again');
+  } catch (error) {
+    if (error instanceof DeskError) throw new Refusal(EXIT.usage, error.message, error);
+    throw error;
+  }
+};
+
+const withDesk = (command: Command): Command =>
+  command
     .requiredOption('--broker <url>', 'mqtts://host:8883, or mqtt:// on this machine')
-    .option('--table <path>', 'site, site/pit or site/pit/table; none: every table')
-    .option('--seconds <n>', 'how long to listen', within(SECONDS_MAX), 10)
-    .option('--rows <n>', 'stop after so many events', within(ROWS_MAX))
-    .option('--strict', 'rows that come more than once are faults too')
     .option('--ca <file>', "certificate of the authority that signed the broker's, PEM")
     .option('--cert <file>', "this desk's certificate, PEM")
     .option('--key <file>', 'private key of that certificate, PEM')
     .option('--username <name>', 'name at the broker, where it asks')
     .option('--password-file <file>', 'file with the password and nothing else')
     .option('--mqtt <version>', '5 or 3.1.1', '5')
-    .option('--json', 'one JSON object on stdout')
+    .option('--json', 'one JSON object on stdout');
+
+export const register = (program: Command): void => {
+  const contract = program
+    .command('contract')
+    .description('what a table says over MQTT: check a broker against it, write its documents');
+  withDesk(contract.command('onvif'))
+    .description('publish alerts and marks as ONVIF-style JSON events for video systems')
+    .option('--prefix <topic>', 'what their topics begin with', 'cutcard-video')
+    .option('--site <name>', 'only this house; none: every one')
+    .option('--seconds <n>', 'stop after so long; none: run until stopped', within(SECONDS_MAX))
+    .action(onvif);
+  withDesk(contract.command('check'))
+    .description('listen as an independent consumer; exit code 1 if the contract is not kept')
+    .option('--table <path>', 'site, site/pit or site/pit/table; none: every table')
+    .option('--seconds <n>', 'how long to listen', within(SECONDS_MAX), 10)
+    .option('--rows <n>', 'stop after so many events', within(ROWS_MAX))
+    .option('--strict', 'rows that come more than once are faults too')
     .action(check);
   contract
     .command('schema')

@@ -82,19 +82,37 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('drains 70,000 offline rows with a bounded window, marked historical, none lost', async () => {
+  it('drains 10,000 offline rows with a bounded window, marked historical, none lost', async () => {
     const journal = new MemoryJournal();
-    await fill(journal, 70_000);
+    await fill(journal, 10_000);
     const bench = benchOf({ journal, inspect: () => undefined });
     bench.publisher.start(bench.state);
     await bench.pass(10_000);
     const events = bench.got('event');
-    expect(seqsOf(events)).toEqual(upTo(70_000));
+    expect(seqsOf(events)).toEqual(upTo(10_000));
     expect(events[0]).toMatchObject({ historical: true });
     expect(events.at(-1)).toMatchObject({ historical: true });
     await bench.commit(card);
     await bench.pass(100);
     expect(bench.got('event').at(-1)).not.toHaveProperty('historical');
+  });
+
+  it('a week without a network: attempts stay rare, then all come in order', async () => {
+    const bench = benchOf({ random: () => 0.5 });
+    bench.publisher.start(bench.state);
+    await bench.pass(10);
+    bench.transport.network(false);
+    for (let hour = 0; hour < 7 * 24; hour += 1) {
+      for (let i = 0; i < 5; i += 1) await bench.commit(card);
+      await bench.pass(3_600_000);
+    }
+    // At most one attempt in some thirty seconds, and still trying.
+    expect(bench.transport.attempts).toBeLessThan(7 * 24 * 130);
+    expect(bench.transport.attempts).toBeGreaterThan(7 * 24 * 60);
+    expect(bench.publisher.stats()).toMatchObject({ queued: 840, outstanding: 0 });
+    bench.transport.network(true);
+    await bench.pass(120_000);
+    expect(seqsOf(bench.got('event'))).toEqual(upTo(840));
   });
 
   it('takes a silent link for dead after the PUBACK time-out and starts again', async () => {
