@@ -15,6 +15,8 @@ import { LiveLines, pageSource } from './live.js';
 import type { Log } from './log-port.js';
 import type { BrokerTarget, Surveillance } from './publish.js';
 import { RealScheduler } from './real-scheduler.js';
+import { StepKeeper } from './steps-since.js';
+import { Supervisor } from './supervisor.js';
 
 /** Longest wait for the broker to take the last rows before the program ends, ms. */
 const DRAIN_MS = 2000;
@@ -29,11 +31,14 @@ export interface TablePlan {
   readonly scheduler: Scheduler;
   readonly bridge: Bridge;
   readonly broker: BrokerTarget | null;
-  readonly page: { readonly host: string; readonly port: number } | null;
+  /** `first`: its address is told before anything is played; else it comes once all is armed. */
+  readonly page: { readonly host: string; readonly port: number; readonly first?: true } | null;
   /** Signs checkpoints; null: none are made. */
   readonly key: DeviceKey | null;
   readonly log: Log;
   readonly version: string;
+  /** Called as soon as the table is watched, before broker and page. */
+  readonly armed?: () => void;
 }
 
 export interface RunningTable {
@@ -42,8 +47,6 @@ export interface RunningTable {
   readonly journal: SqliteJournal;
   readonly lines: LiveLines;
   readonly page: TablePage | null;
-  readonly health: HealthProbe;
-  readonly surveillance: Surveillance | null;
   /** Writes `power.boot` and listens to the hardware. */
   start(): Promise<void>;
   /** Stops on purpose; safe twice. */
@@ -55,22 +58,25 @@ const refuse = (error: unknown): never => {
   throw error;
 };
 
-/** Modules that only some tables need are loaded only there: a start is not to wait for them. */
+interface Opened {
+  readonly table: CardTable;
+  readonly journal: SqliteJournal;
+  readonly lines: LiveLines;
+  readonly supervisor: Supervisor;
+}
+
+/** Loaded only once the table is watched: a start is not to wait for the network's library. */
 const openSurveillance = async (
   plan: TablePlan,
-  parts: {
-    readonly table: CardTable;
-    readonly journal: SqliteJournal;
-    readonly health: HealthProbe;
-  },
-): Promise<Surveillance | null> => {
-  const { broker, log, version } = plan;
-  if (broker === null) return null;
+  broker: BrokerTarget,
+  { table, journal, supervisor }: Opened,
+): Promise<Surveillance> => {
+  const { log, version } = plan;
   const { Surveillance } = await import('./publish.js');
   // Real time, even where the table runs on a simulated clock.
   const scheduler = new RealScheduler();
-  const { table, journal, health } = parts;
-  return new Surveillance(broker, { loop: table.loop, journal, health, log, version, scheduler });
+  const parts = { loop: table.loop, journal, supervisor, log, version, scheduler };
+  return new Surveillance(broker, parts);
 };
 
 const openPage = async (
@@ -85,7 +91,7 @@ const openPage = async (
   );
   const source = pageSource(table.loop, { table: place.table, rules, scheduler, lines });
   try {
-    return await startTablePage({ source, ...page });
+    return await startTablePage({ source, host: page.host, port: page.port });
   } catch (error) {
     if (error instanceof TablePageError) throw new Refusal(EXIT.usage, error.message, error);
     throw error;
@@ -118,43 +124,80 @@ export const openTable = async (plan: TablePlan): Promise<RunningTable> => {
     },
   });
   const health = new HealthProbe({ journalFolder: folder, queued: () => table.loop.queued });
+  const supervisor = new Supervisor(health, new RealScheduler(), log);
   const lines = new LiveLines();
   try {
     await table.restore();
     lines.follow(table.loop);
-    const page = await openPage(plan, table, lines);
-    const surveillance = await openSurveillance(plan, { table, journal, health });
-    const parts = { rules, table, journal, lines, page, health, surveillance };
-    return { ...parts, start: () => start(parts), stop: () => stop(parts, bridge) };
+    const page = plan.page?.first === true ? await openPage(plan, table, lines) : null;
+    return new OpenTable(plan, { table, journal, lines, supervisor }, page);
   } catch (error) {
     await journal.close();
     throw error;
   }
 };
 
-type Parts = Omit<RunningTable, 'start' | 'stop'>;
+/** A table with everything around it, started and stopped in the right order. */
+class OpenTable implements RunningTable {
+  readonly rules: Rules;
+  readonly table: CardTable;
+  readonly journal: SqliteJournal;
+  readonly lines: LiveLines;
+  page: TablePage | null;
+  readonly #plan: TablePlan;
+  readonly #opened: Opened;
+  #surveillance: Surveillance | null = null;
 
-const start = async ({ table, health, surveillance }: Parts): Promise<void> => {
-  health.start();
-  surveillance?.start();
-  await table.start();
-};
+  constructor(plan: TablePlan, opened: Opened, page: TablePage | null) {
+    this.#plan = plan;
+    this.#opened = opened;
+    this.rules = plan.rules;
+    this.table = opened.table;
+    this.journal = opened.journal;
+    this.lines = opened.lines;
+    this.page = page;
+  }
 
-const stop = async (
-  { table, health, surveillance, page }: Parts,
-  bridge: Bridge,
-): Promise<void> => {
-  await table.stop(async () => {
-    if (surveillance !== null) {
+  async start(): Promise<void> {
+    const { table, supervisor } = this.#opened;
+    const keeper = new StepKeeper(table.loop);
+    supervisor.start();
+    await table.start();
+    this.#plan.armed?.();
+    const { broker } = this.#plan;
+    if (broker !== null) {
+      this.#surveillance = await openSurveillance(this.#plan, broker, this.#opened);
+      this.#surveillance.start(keeper.handOver());
+    } else keeper.handOver();
+    this.page ??= await this.#latePage();
+  }
+
+  /** A table goes on being watched where its page cannot be served. */
+  async #latePage(): Promise<TablePage | null> {
+    try {
+      return await openPage(this.#plan, this.table, this.lines);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#plan.log.error({}, error.message);
+      return null;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const { table, supervisor } = this.#opened;
+    const surveillance = this.#surveillance;
+    await table.stop(async () => {
+      if (surveillance === null) return;
       await drained(surveillance);
       await surveillance.stop();
-    }
-  });
-  // A recording is complete once the buses are let go.
-  if (bridge instanceof BoardBridge) await bridge.close();
-  health.stop();
-  await page?.stop();
-};
+    });
+    // A recording is complete once the buses are let go.
+    const { bridge } = this.#plan;
+    if (bridge instanceof BoardBridge) await bridge.close();
+    supervisor.stop();
+    await this.page?.stop();
+  }
+}
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type CommandKeys, readCommandKeys } from '../config/command-keys.js';
 import type { SiteConfig } from '../config/schema.js';
+import type { Cancel } from '../core/ports.js';
 import { type BrokerAddress, MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { readCheckpoint } from '../../storage/checkpoint.js';
 import type { SqliteJournal } from '../../storage/journal.js';
@@ -8,13 +9,13 @@ import type { SignedCheckpoint } from '../../storage/store.js';
 import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import type { LoadedConfig } from './config-file.js';
 import { EXIT, Refusal } from './exit.js';
-import type { HealthProbe } from './health.js';
+import type { Health } from './health.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
 import type { RealScheduler } from './real-scheduler.js';
+import type { StepsSince } from './steps-since.js';
+import type { Supervisor } from './supervisor.js';
 
-/** Between two `health` messages, ms. */
-const HEALTH_MS = 10_000;
 const PLAIN_PORT = 1883;
 const TLS_PORT = 8883;
 
@@ -32,7 +33,7 @@ export interface PublishParts {
   readonly journal: SqliteJournal;
   /** Real time, even where the table runs on a simulated clock: a broker does not wait. */
   readonly scheduler: RealScheduler;
-  readonly health: HealthProbe;
+  readonly supervisor: Supervisor;
   readonly log: Log;
   readonly version: string;
 }
@@ -104,9 +105,7 @@ const keysOf = (file: string | undefined, resolve: (path: string) => string): Co
 export class Surveillance {
   readonly publisher: Publisher;
   readonly #parts: PublishParts;
-  #stopSteps: () => void = () => undefined;
-  #stopHealth: () => void = () => undefined;
-  #stopCheckpoints: () => void = () => undefined;
+  readonly #stops: Cancel[] = [];
   #running = false;
 
   constructor(target: BrokerTarget, parts: PublishParts) {
@@ -129,25 +128,30 @@ export class Surveillance {
     });
   }
 
-  /** Between the table's `restore` and its `start`, so that the first row is heard too. */
-  start(): void {
+  /**
+   * Begins to publish. The first rows of a run may be older than this object: `since` holds the
+   * state before them and the steps, so that none of them goes unheard.
+   */
+  start(since: StepsSince): void {
     if (this.#running) return;
     this.#running = true;
-    const { loop, journal } = this.#parts;
-    this.publisher.start(loop.state());
+    const { loop, journal, supervisor } = this.#parts;
+    this.publisher.start(since.before);
+    for (const { step, state } of since.steps) this.publisher.committed(step, state);
+    this.#stops.push(
+      loop.onStep((step, state) => this.publisher.committed(step, state)),
+      journal.onCheckpoint((signed) => this.#checkpoint(signed)),
+      supervisor.onLook((health) => this.#health(health)),
+    );
     const { checkpoint } = journal;
     if (checkpoint !== null) this.#checkpoint(checkpoint);
-    this.#stopCheckpoints = journal.onCheckpoint((signed) => this.#checkpoint(signed));
-    this.#stopSteps = loop.onStep((step, state) => this.publisher.committed(step, state));
-    void this.#tellHealth();
+    void supervisor.look();
   }
 
   async stop(): Promise<void> {
     if (!this.#running) return;
     this.#running = false;
-    this.#stopSteps();
-    this.#stopHealth();
-    this.#stopCheckpoints();
+    for (const stop of this.#stops.splice(0)) stop();
     await this.publisher.stop();
     this.#parts.scheduler.close();
   }
@@ -159,20 +163,13 @@ export class Surveillance {
     this.publisher.checkpoint({ ...message, signature });
   }
 
-  async #tellHealth(): Promise<void> {
-    const { health, scheduler, loop } = this.#parts;
-    const { uptimeS, rssBytes, diskFreeBytes, temperatureC } = await health.look();
-    if (!this.#running) return;
+  #health({ uptimeS, rssBytes, diskFreeBytes, temperatureC }: Health): void {
     const devices = Object.fromEntries(
-      Object.entries(loop.state().devices).map(([name, { up, stale }]) => [
+      Object.entries(this.#parts.loop.state().devices).map(([name, { up, stale }]) => [
         name,
         { up, stale, quality: null },
       ]),
     );
     this.publisher.health({ uptimeS, rssBytes, diskFreeBytes, temperatureC, devices });
-    this.#stopHealth = scheduler.at(
-      scheduler.nowNs() + HEALTH_MS * 1e6,
-      () => void this.#tellHealth(),
-    );
   }
 }

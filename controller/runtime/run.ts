@@ -85,6 +85,7 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     key: deviceKey(loaded),
     log,
     version: programVersion(),
+    armed: () => log.info({ ms: Math.round(performance.now()) }, 'armed: the table is watched'),
   });
   const watch = new ClockWatch({
     scheduler,
@@ -96,10 +97,7 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
   });
   try {
     await running.start();
-    log.info(
-      { page: running.page?.url ?? null, ms: Math.round(performance.now()) },
-      'armed: the table is watched',
-    );
+    if (running.page !== null) log.info({ page: running.page.url }, 'page of the table');
     void watch.start();
     const stopRetiring = retireOldRows(running, config.keepDays, config.consumers, log);
     await aborted(signal);

@@ -137,7 +137,7 @@ const playTable = async (stage: Stage): Promise<void> => {
       cameras: [],
       keys: [],
     },
-    page: { host: '127.0.0.1', port: options.port },
+    page: { host: '127.0.0.1', port: options.port, first: true },
     key: deviceKey(join(folder, 'device.key')),
     log: createLog('error'),
     version: programVersion(),
