@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { test, type TestContext } from 'vitest';
+import { beforeEach, test, type TestContext } from 'vitest';
 
 /** Null when what a test needs is there; else the reason, said at the end of the run. */
 export type Missing = string | null;
@@ -14,6 +14,13 @@ export const needsProgram = (name: string): Missing => {
 /** A file or folder that only some machines have. */
 export const needsFile = (path: string, why: string): Missing =>
   existsSync(path) ? null : `${path} is not there: ${why}`;
+
+/** Inside a `describe`: each of its tests is skipped with the reason where something is missing. */
+export const skipWhere = (missing: Missing): void => {
+  beforeEach((context) => {
+    if (missing !== null) context.skip(missing);
+  });
+};
 
 /** A test that is skipped with its reason where something it needs is missing. */
 export const testWith = (

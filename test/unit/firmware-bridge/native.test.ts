@@ -1,13 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,10 +15,11 @@ import { listChips } from '../../../firmware-bridge/bus/gpiochip.js';
 import { loadNative } from '../../../firmware-bridge/bus/native.js';
 import { notifySystemd } from '../../../firmware-bridge/bus/notify.js';
 import { packageRoot } from '../../../firmware-bridge/files.js';
+import { needsFile, skipWhere } from '../../support/needs.js';
 
 const addon = join(packageRoot(), 'firmware-bridge/bus/native/build/Release/cutcard_native.node');
 // Without a compiler the addon is not there, and `npm run build` has said so.
-const isBuilt = existsSync(addon);
+const missing = needsFile(addon, 'the addon was not built (npm rebuild builds it)');
 
 let folder = '';
 beforeAll(() => {
@@ -40,7 +33,9 @@ const fifo = (name: string): number => {
   return openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
 };
 
-describe.runIf(isBuilt)('the addon', () => {
+describe('the addon', () => {
+  skipWhere(missing);
+
   it('calls back with the bytes, until it is told to stop', async () => {
     const native = loadNative();
     const fd = fifo('plain');
@@ -136,7 +131,8 @@ path = sys.argv[1]
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(path if path[0] != '@' else '\\0' + path[1:])
 s.settimeout(10)
-subprocess.run([sys.argv[2], '-e', 'require(process.argv[1]).notify(process.argv[2], "READY=1")', sys.argv[3], path], check=True)
+told = 'require(process.argv[1]).notify(process.argv[2], "READY=1")'
+subprocess.run([sys.argv[2], '-e', told, sys.argv[3], path], check=True)
 print(s.recv(100).decode())
 `;
     for (const path of [join(folder, 'notify'), '@cutcard-test-notify']) {

@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../../controller/runtime/scenario/parse.js';
+import { needsFile, testWith } from '../../support/needs.js';
 import type { Act } from '../../../controller/runtime/scenario/schema.js';
 
 const CASES = new URL('../../../../shared/cases/', import.meta.url);
+const missingCases = needsFile(fileURLToPath(CASES), 'the shared cases lie beside the project');
 
 const head = 'scenario: 1\ntitle: T\nprocedure: pa/627a-minibaccarat\n';
 const read = (timeline: string, table = ''): ReturnType<typeof parseScenario> =>
@@ -133,7 +136,7 @@ describe('every form of the contract', () => {
     });
   });
 
-  it.runIf(existsSync(CASES))('reads every shared case', () => {
+  testWith(missingCases, 'reads every shared case', () => {
     const files = readdirSync(CASES).filter((name) => name.endsWith('.yaml'));
     expect(files.length).toBeGreaterThan(10);
     for (const name of files) {
