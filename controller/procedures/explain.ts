@@ -18,6 +18,8 @@ export interface Explanation {
   readonly jurisdiction: string;
   readonly version: string;
   readonly hash: string;
+  /** `No. 12 by the Board, 2026-01-31`; null where none is recorded. */
+  readonly approval: string | null;
   readonly verified: number;
   readonly values: number;
   readonly statements: readonly Statement[];
@@ -62,6 +64,10 @@ export const explainPack = (compiled: CompiledPack): Explanation => {
     jurisdiction: pack.jurisdiction,
     version: procedure.version,
     hash: procedure.hash,
+    approval:
+      pack.approval === null
+        ? null
+        : `${pack.approval.id} by ${pack.approval.by}, ${pack.approval.date}`,
     verified: verified.verified,
     values: verified.of,
     statements,
@@ -151,6 +157,7 @@ export const explanationText = (explanation: Explanation): string =>
     `${explanation.title}  (${explanation.id} ${explanation.version})`,
     explanation.jurisdiction,
     `Content ${explanation.hash}`,
+    `Approval ${explanation.approval ?? 'none recorded'}`,
     `${explanation.verified} of ${explanation.values} values were read in the text of the law.`,
     'Evidence: sensed = hardware saw it, attested = a person pressed it, unseen = nobody can tell.',
     ...statementLines(explanation.statements),

@@ -74,7 +74,7 @@ const asMap = (node: TreeNode, otherwise: MapNode): MapNode =>
   node.kind === 'map' ? node : otherwise;
 
 /** Keys that describe one pack file and are not handed down. */
-const OWN_KEYS = ['extends', 'renumber', 'pack', 'id', 'title', 'version'];
+const OWN_KEYS = ['extends', 'renumber', 'pack', 'id', 'title', 'version', 'approval'];
 
 const textOf = (node: TreeNode | undefined): string | null =>
   node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null;

@@ -70,6 +70,7 @@ const NULLABLE: ReadonlySet<string> = new Set(['cut', 'marker', 'burn', 'dealerB
 const FORMATS: Readonly<Record<string, string>> = {
   id: 'Write place/name in small letters, such as pa/631a-baccarat.',
   version: 'Write three numbers, such as 1.0.0.',
+  'approval.date': 'Write year, month and day, such as 2026-01-31.',
   'burn.kind': 'Write one of: first-card-value, fixed, deck-count.',
   'deck.composition': 'Write one of: standard, one-joker, two-jokers, no-tens.',
 };

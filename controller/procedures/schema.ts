@@ -138,6 +138,15 @@ export const packSchema = z.strictObject({
   title: text,
   jurisdiction: text,
   version,
+  /** Who let this pack be used, under what number; a house's own record. */
+  approval: z
+    .strictObject({
+      id: text,
+      by: text,
+      date: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
+    })
+    .nullable()
+    .default(null),
   extends: packId.optional(),
   renumber: z.record(z.string().max(40), z.string().max(40)).optional(),
   choose: z.record(word, z.union([word, z.number()])).optional(),

@@ -13,6 +13,7 @@ const HARBOUR = 'example/harbour-nine';
 /** Blocks of the language; an option's and a choice's are named by the writer. */
 const BLOCKS: readonly Path[] = [
   [],
+  ['approval'],
   ['deck'],
   ['deck', 'decks'],
   ['deck', 'batches'],

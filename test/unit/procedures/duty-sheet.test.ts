@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DutySheet, dutySheets } from '../../../controller/core/duty-sheet.js';
+import type { Decision, Step } from '../../../controller/core/decision.js';
+import type { Finding } from '../../../controller/core/finding.js';
 import type { Observation } from '../../../controller/core/observation.js';
 import { sheetHtml } from '../../../controller/runtime/duty-sheet-page.js';
 import { type SheetHead, sheetText } from '../../../controller/runtime/duty-sheet-words.js';
@@ -108,6 +110,63 @@ describe('the duty sheet of a shoe', () => {
       .at(-1)
       ?.findings.find((one) => one.finding.code === 'round.overdrawn');
     expect(done?.ended).toMatchObject({ by: { role: 'floor', badge: 'F-1' } });
+  });
+
+  it('follows a finding that outlives its shoe: acknowledged, grown, cleared in the next', () => {
+    const stop: Finding = {
+      id: '2.1',
+      code: 'gap.unwatched',
+      clause: 'policy:gap',
+      severity: 'stop',
+      lifespan: 'person',
+      expected: 'cards watched',
+      observed: 'dark for 2 s',
+      remedy: 'SAY HOW MANY',
+      authority: 'floor',
+      raisedSeq: 2,
+      raisedNs: 0,
+      raisedWallMs: 0,
+    };
+    const info: Finding = { ...stop, id: '2.2', code: 'dwell.cut', severity: 'info' };
+    const floor = { role: 'floor', badge: 'F-9' } as const;
+    const step = (seq: number, ...decisions: readonly Decision[]): Step<Observation> => ({
+      observation: { kind: 'cover.out', seq, atNs: seq, wallMs: seq * 1000, wallTrusted: true },
+      decisions,
+    });
+    const sheets = [
+      ...dutySheets(
+        [
+          step(1, { do: 'raised', finding: stop }, { do: 'duties', duties: [] }),
+          step(2, { do: 'raised', finding: stop }, { do: 'raised', finding: info }),
+          step(3, { do: 'acknowledged', id: '2.1', by: floor }),
+          step(4, { do: 'duties', duties: [] }),
+          step(5, { do: 'changed', finding: { ...stop, cardsAfterWarning: 3 } }),
+          step(6, { do: 'cleared', id: '2.1', code: stop.code, by: floor, how: 'floor' }),
+          step(7, { do: 'cleared', id: '9.9', code: stop.code, by: floor, how: 'floor' }),
+        ],
+        () => new Set(),
+      ),
+    ];
+    const [first, second] = sheets;
+    expect(sheets).toHaveLength(2);
+    expect(first?.findings).toMatchObject([
+      { finding: { id: '2.1', acknowledged: floor }, carried: false, ended: null },
+      { finding: { id: '2.2' }, carried: false },
+    ]);
+    expect(second?.findings).toMatchObject([
+      {
+        finding: { id: '2.1', cardsAfterWarning: 3 },
+        carried: true,
+        ended: { seq: 6, wallMs: 6000, by: floor, how: 'floor' },
+      },
+    ]);
+    const head: SheetHead = { journal: 'j', procedure: null, lastHash: null };
+    const text = second === undefined ? '' : sheetText(second, head);
+    expect(text).toContain('row 2, from an earlier shoe');
+    expect(text).toContain('; 3 cards after the warning');
+    expect(text).toContain('floor, by F-9, 1970-01-01 00:00:06 UTC, row 6');
+    const html = first === undefined ? '' : sheetHtml(first, head);
+    expect(html).toContain('<span class="bad">open</span>');
   });
 
   it('ends when the table closes', () => {

@@ -71,6 +71,22 @@ describe('explain', () => {
     for (const statement of explanation.statements) expect(statement.text).toMatch(/[^.]\.$/);
   });
 
+  it('shows who approved the pack, and never hands an approval down', () => {
+    const approved = edited(
+      SOUND,
+      'maxSeats: 7',
+      'maxSeats: 7\napproval: { id: A-1, by: The Board, date: 2026-01-31 }',
+    );
+    expect(explanationText(explainPack(compiled(approved)))).toContain(
+      'Approval A-1 by The Board, 2026-01-31',
+    );
+    const names = 'id: a/b\ntitle: B\njurisdiction: X\nversion: 1.0.0\n';
+    const child = `pack: 1\n${names}extends: test/sound\n`;
+    const explained = explainPack(compiled(child, { packs: { 'test/sound': approved } }));
+    expect(explained.approval).toBeNull();
+    expect(explanationText(explained)).toContain('Approval none recorded');
+  });
+
   it('orders paragraphs as the Code does, house policies last', () => {
     const clauses = ['policy:x', '631a.10', '631a.5(b)', '631a.5(a)', '627a.9(e)'];
     expect([...clauses].sort(byClause)).toEqual([

@@ -85,6 +85,13 @@ describe('a pack whose text is wrong', () => {
       'deck.source',
       /must be text/,
     ],
+    [
+      'a date out of form',
+      'maxSeats: 7',
+      'maxSeats: 7\napproval: { id: A-1, by: The Board, date: "31.1.2026" }',
+      'approval.date',
+      /2026-01-31/,
+    ],
     ['no YAML', 'maxSeats: 7', 'maxSeats: [7', 'pack', /Not readable as YAML/],
     ['a key twice', 'maxSeats: 7', 'maxSeats: 7\nmaxSeats: 8', 'pack', /unique/],
     ['a reference', 'maxSeats: 7', 'maxSeats: &seats 7\nother: *seats', 'other', /References/],
