@@ -19,8 +19,8 @@ const FIRST_LONG = 0x18;
 const SHORT_WORDS = FIRST_LONG - FIRST_SHORT;
 const LONG_SPAN = 128;
 const FIRST_TEXT = 0x20;
-/** Most words a file may list. */
-export const MAX_WORDS = SHORT_WORDS + (FIRST_TEXT - FIRST_LONG) * LONG_SPAN;
+/** Most words there are codes for; later ones are not used. */
+const MAX_WORDS = SHORT_WORDS + (FIRST_TEXT - FIRST_LONG) * LONG_SPAN;
 /** Longest word, in bytes. */
 export const MAX_WORD_LENGTH = 200;
 /** Shorter digits are left alone. */
@@ -59,7 +59,7 @@ export class Packer {
 
   constructor(words: readonly string[]) {
     this.#firsts = Uint8Array.from(words, (_, index) => firstByteOf(index));
-    for (const [index, word] of words.entries()) this.#add(word, index);
+    for (const [index, word] of words.slice(0, MAX_WORDS).entries()) this.#add(word, index);
   }
 
   pack(body: string, { seq, atNs, wallMs }: Columns): Buffer {

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { DocumentKind } from '../controller/core/ports.js';
-import { NO_HASH } from './canonical.js';
 import { checkTail } from './chain.js';
 import { faultOf, JournalFault } from './fault.js';
 import { takeLock } from './lock.js';
@@ -318,5 +317,3 @@ const readCursors = (db: Db): readonly (readonly [string, number])[] =>
     .prepare<[], { consumer: string; seq: number }>('SELECT consumer, seq FROM cursor')
     .all()
     .map(({ consumer, seq }) => [consumer, seq]);
-
-export const emptyHead = { seq: 0, hash: NO_HASH } as const;
