@@ -1,0 +1,140 @@
+import { createServer } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'mqtt';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { z } from 'zod';
+import { CLI, Cutcard } from '../support/cutcard.js';
+import { needsFile, testWith } from '../support/needs.js';
+
+const built = needsFile(CLI, 'run `npm run build` first');
+const TEST_MS = 240_000;
+
+const summarySchema = z.object({
+  rows: z.number(),
+  cards: z.number(),
+  shoes: z.number(),
+  raised: z.record(z.string(), z.number()),
+  findings: z.array(z.object({ code: z.string(), clause: z.string() })),
+});
+
+let folder = '';
+const started: Cutcard[] = [];
+const cutcard = (...args: string[]): Cutcard => {
+  const one = new Cutcard(args, folder);
+  started.push(one);
+  return one;
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cutcard-demo-test-'));
+});
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((one) => one.end('SIGKILL')));
+  rmSync(folder, { recursive: true });
+});
+
+describe('the demo', () => {
+  testWith(
+    built,
+    'a recorded shoe fed back gives the same findings byte for byte, twice',
+    async () => {
+      const trace = join(folder, 'shoe.trace');
+      const live = cutcard(
+        ...['demo', '--port', '0', '--speed', 'max', '--shoes', '1', '--seed', '11', '--json'],
+        ...['--mistake', 'burn.short', '--mistake', 'card.locked', '--record', trace],
+      );
+      expect(await live.ended()).toBe(0);
+      const summary = summarySchema.parse(JSON.parse(live.out));
+      expect(summary.raised).toMatchObject({ 'burn.short': 1, 'burn.over': 1, 'card.locked': 2 });
+      expect(summary.findings.every(({ clause }) => clause !== '')).toBe(true);
+      expect(summary.cards).toBeGreaterThan(350);
+      const again = [1, 2].map(() => cutcard('run', '--trace', trace, '--json'));
+      for (const one of again) {
+        expect(await one.ended()).toBe(1);
+        expect(one.out).toBe(live.out);
+      }
+    },
+    TEST_MS,
+  );
+
+  testWith(
+    built,
+    'a damaged trace is refused with its line, and so is a file that is none',
+    async () => {
+      const bad = join(folder, 'bad.trace');
+      writeFileSync(bad, '{"trace":1}\n');
+      const none = cutcard('run', '--trace', bad);
+      expect(await none.ended()).toBe(2);
+      expect(none.err).toMatch(/bad\.trace:1: is no trace header/);
+    },
+    TEST_MS,
+  );
+
+  testWith(
+    built,
+    'says where it is first, plays, publishes in order and ends at Ctrl-C',
+    async () => {
+      const demo = cutcard(
+        ...['demo', '--port', '0', '--speed', '400', '--data', join(folder, 'data')],
+        ...['--mistake', 'burn.over', '--procedure', 'pa/651a-casino-war'],
+      );
+      const [, broker] = await demo.says(/MQTT broker: (\S+)/);
+      expect(demo.out).toMatch(/^Table page: +http:\/\/127\.0\.0\.1:\d+\n/);
+      const seqs: number[] = [];
+      const client = connect(broker ?? '');
+      client.subscribe('cutcard/v1/demo/pit-1/table-1/event', { qos: 1 });
+      client.on('message', (_topic, payload) => {
+        seqs.push(z.object({ seq: z.number() }).parse(JSON.parse(payload.toString())).seq);
+      });
+      await demo.says(/STOP +burn\.over § 651a\.8/);
+      await demo.says(/OK +burn\.over cleared/);
+      await demo.says(/round ended/);
+      expect(await demo.end('SIGINT')).toBe(0);
+      await client.endAsync(true);
+      expect(demo.out).toMatch(/stopped on purpose[^]*journal rows/);
+      expect(seqs.length).toBeGreaterThan(10);
+      expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, i) => (seqs[0] ?? 0) + i));
+      expect(readFileSync(join(folder, 'data', 'table.journal')).length).toBeGreaterThan(0);
+    },
+    TEST_MS,
+  );
+
+  testWith(
+    built,
+    'says what is wrong: a used port, an unknown mistake or procedure, a locked journal',
+    async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const used = cutcard('demo', '--port', `${port}`);
+      expect(await used.ended()).toBe(2);
+      expect(used.err).toContain(`${port}`);
+      expect(used.err).not.toContain('at ');
+      server.close();
+
+      const mistake = cutcard('demo', '--mistake', 'burn.shrot');
+      expect(await mistake.ended()).toBe(2);
+      expect(mistake.err).toMatch(
+        /there is no mistake `burn\.shrot`; possible here: .*burn\.short/,
+      );
+      const unfit = cutcard(...['demo', '--mistake', 'stub.wrong']);
+      expect(await unfit.ended()).toBe(2);
+      expect(unfit.err).toMatch(/`stub\.wrong` cannot happen at this table/);
+      const procedure = cutcard('demo', '--procedure', 'pa/000-nothing');
+      expect(await procedure.ended()).toBe(2);
+      expect(procedure.err).toMatch(/There is no procedure/);
+
+      const data = join(folder, 'data');
+      const first = cutcard('demo', '--port', '0', '--data', data);
+      await first.says(/started/);
+      const second = cutcard('demo', '--port', '0', '--data', data);
+      expect(await second.ended()).not.toBe(0);
+      expect(second.err).toMatch(/one journal has one writer/);
+    },
+    TEST_MS,
+  );
+});
