@@ -3,21 +3,15 @@ import type { Happening } from '../../core/observation.js';
 import type { Bridge, Journal } from '../../core/ports.js';
 import type { SimulatedClock } from '../../core/simulated-clock.js';
 import type { TableState } from '../../core/state.js';
-import { type Board, fitBoard, loadBoard } from '../../../firmware-bridge/boards/load.js';
+import type { Board } from '../../../firmware-bridge/boards/load.js';
+import { keysFor } from '../../../firmware-bridge/devices/keypad-codec.js';
 import { decode } from '../../../firmware-bridge/framing/decode.js';
 import { Framer } from '../../../firmware-bridge/framing/framer.js';
 import { BLOCKED_NS } from '../../../firmware-bridge/signal/transit.js';
 import { MemoryJournal, memoryStore } from '../../../storage/memory.js';
 import { hashRow, NO_HASH } from '../../../storage/canonical.js';
-import {
-  CannotAct,
-  noShuffler,
-  Rig,
-  type StepSeen,
-  type Store,
-  type TableAct,
-  type Way,
-} from './rig.js';
+import { boardOf } from './board.js';
+import { noShuffler, Rig, type StepSeen, type Store, type TableAct, type Way } from './rig.js';
 import type { CardOut } from './schema.js';
 
 const MS = 1e6;
@@ -28,28 +22,53 @@ const DOUBLE_LENGTH_MM = 80;
 /** From one card to the next of the same deal. */
 const CARD_GAP_MS = 900;
 
+/** The device an act is seen or heard through; null where it needs none. */
+const deviceOf = (act: TableAct): string | null => {
+  switch (act.do) {
+    case 'cards':
+    case 'cover':
+    case 'back':
+    case 'double':
+    case 'block':
+      return 'mouth';
+    case 'press':
+      return keysFor(act.press) === null ? 'panel' : 'keypad';
+    case 'shuffler':
+    case 'serial':
+      return 'shuffler';
+    case 'lid':
+    case 'shoe':
+      return act.do;
+    case 'link':
+    case 'rack':
+      return null;
+  }
+};
+
 /** Happenings as the rules get them, without any hardware: the fast depth. */
 class ObservationWay implements Way {
   readonly bridge: Bridge;
   readonly startNs = 0;
+  readonly devices: readonly string[];
   readonly #clock: SimulatedClock;
   readonly #rules: Rules;
   readonly #board: Board;
+  /** Nothing is heard of a device whose cable is out. */
+  readonly #unplugged = new Set<string>();
   #tell: ((happening: Happening, atNs: number) => void) | null = null;
 
   constructor(clock: SimulatedClock, rules: Rules) {
     this.#clock = clock;
     this.#rules = rules;
-    const { shuffler, reader } = rules.table;
-    this.#board = fitBoard(loadBoard('virtual'), {
-      shuffler: shuffler !== 'none',
-      reader: reader === 'rank',
-      lampTap: false,
-    });
+    this.#board = boardOf(rules.table);
+    this.devices = Object.keys(this.#board.devices);
     this.bridge = {
       start: (tell) => {
         this.#tell = tell;
-        for (const device of Object.keys(this.#board.devices)) this.#comesUp(device);
+        for (const device of this.devices) {
+          if (this.#unplugged.has(device)) this.#goesDown(device);
+          else this.#comesUp(device);
+        }
         return Promise.resolve();
       },
       perform: () => undefined,
@@ -61,6 +80,9 @@ class ObservationWay implements Way {
   }
 
   act(act: TableAct, state: TableState): number {
+    const through = deviceOf(act);
+    if (through === 'shuffler' && this.#rules.table.shuffler === 'none') throw noShuffler(act.do);
+    if (through !== null && this.#unplugged.has(through)) return this.#clock.nowNs();
     switch (act.do) {
       case 'cards':
         return this.#each(act.cards.map((card) => () => this.#say(this.#cardOut(card, state))));
@@ -75,10 +97,8 @@ class ObservationWay implements Way {
       case 'press':
         return this.#now(act.press);
       case 'shuffler':
-        this.#needShuffler('shuffler');
         return this.#now(act.message);
       case 'serial':
-        this.#needShuffler('serial');
         return this.#serial(act.bytes);
       case 'link':
         return this.#link(act);
@@ -97,10 +117,6 @@ class ObservationWay implements Way {
 
   shown(): null {
     return null;
-  }
-
-  #needShuffler(entry: string): void {
-    if (this.#rules.table.shuffler === 'none') throw noShuffler(entry);
   }
 
   #say(happening: Happening): void {
@@ -127,11 +143,12 @@ class ObservationWay implements Way {
 
   /** What the colour sensor and, where there is one, the rank reader see of a card. */
   #cardOut({ back, rank, suit }: CardOut, { shoe, prep }: TableState): Happening {
-    const reads = this.#rules.table.reader === 'rank';
+    const reads = this.#rules.table.reader === 'rank' && !this.#unplugged.has('reader');
     const seen = back ?? shoe.batch ?? prep.batch;
     const { colours } = this.#board.calibrations['mouth'] ?? { colours: [] };
     // A colour the sensor was not taught is not named: it stays unread.
-    const isKnown = colours.some(({ kind, name }) => kind === 'back' && name === seen);
+    const isTaught = colours.some(({ kind, name }) => kind === 'back' && name === seen);
+    const isKnown = isTaught && !this.#unplugged.has('colour');
     return {
       kind: 'card.out',
       ...(isKnown ? { back: seen } : {}),
@@ -175,6 +192,10 @@ class ObservationWay implements Way {
     return nowNs;
   }
 
+  #goesDown(device: string): void {
+    this.#say({ kind: 'link.down', device, reason: 'no connection' });
+  }
+
   /** A device that can be told from another of its kind says who it is. */
   #comesUp(device: string, identity?: string): void {
     const spec = this.#board.devices[device];
@@ -184,11 +205,12 @@ class ObservationWay implements Way {
   }
 
   #link({ state, device, identity }: Extract<TableAct, { do: 'link' }>): number {
-    if (this.#board.devices[device] === undefined) {
-      const known = Object.keys(this.#board.devices).join(', ');
-      throw new CannotAct(`\`link\`: there is no device \`${device}\` here; there are ${known}`);
+    if (state === 'down') {
+      this.#unplugged.add(device);
+      this.#goesDown(device);
+      return this.#clock.nowNs();
     }
-    if (state === 'down') return this.#now({ kind: 'link.down', device, reason: 'no connection' });
+    this.#unplugged.delete(device);
     this.#comesUp(device, identity);
     return this.#clock.nowNs();
   }

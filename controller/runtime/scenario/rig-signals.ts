@@ -18,6 +18,7 @@ import type { Hands, VirtualTable } from '../../../firmware-bridge/virtual/hands
 import { createVirtualTable, READY_NS } from '../../../firmware-bridge/virtual/table.js';
 import { openJournal, type SqliteJournal } from '../../../storage/journal.js';
 import { verifyChain } from '../../../storage/verify.js';
+import { boardOf } from './board.js';
 import {
   CannotAct,
   noShuffler,
@@ -50,6 +51,7 @@ const face = ({ rank, suit }: CardOut): string =>
 class SignalWay implements Way {
   readonly bridge: Bridge;
   readonly startNs = START_NS;
+  readonly devices: readonly string[];
   readonly #hands: Hands;
   readonly #board: Bridge;
   readonly #scheduler: Scheduler;
@@ -60,6 +62,7 @@ class SignalWay implements Way {
     this.#scheduler = scheduler;
     this.#rules = rules;
     this.#hands = hands;
+    this.devices = Object.keys(boardOf(rules.table).devices);
     this.#board = bridge;
     this.bridge = {
       start: (tell) => {
@@ -137,12 +140,7 @@ class SignalWay implements Way {
   }
 
   #link({ state, device, identity }: Extract<TableAct, { do: 'link' }>): number {
-    let untilNs: number;
-    try {
-      untilNs = this.#hands.link(device, state === 'up');
-    } catch (cause) {
-      throw new CannotAct(`\`link\`: ${cause instanceof Error ? cause.message : String(cause)}`);
-    }
+    const untilNs = this.#hands.link(device, state === 'up');
     if (identity === undefined) return untilNs;
     if (device !== 'shuffler') throw new CannotAct('`link`: only a shuffler says who it is');
     return Math.max(untilNs, this.#hands.serial(`\u0002ID ${identity}\u0003`));

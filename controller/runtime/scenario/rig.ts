@@ -26,6 +26,8 @@ export interface Way {
    * it leads to has been told. Throws `CannotAct` where this table has nothing to do it with.
    */
   act(act: TableAct, state: TableState): number;
+  /** Whose cables can be pulled. */
+  readonly devices: readonly string[];
   /** How long the hardware takes to open after a start, ns. */
   readonly startNs: number;
   /** What the outputs really show; null at a depth without any. */
@@ -93,6 +95,8 @@ export class Rig {
   #watch: ClockWatch | null = null;
   #life: ProcessLife;
   #trusted = true;
+  /** Devices whose cable is out. */
+  readonly #unplugged = new Set<string>();
   #last: TableState | null = null;
 
   constructor(parts: {
@@ -209,9 +213,25 @@ export class Rig {
         return;
       case 'clock':
         return this.#moveWall(act.stepMs, act.trusted);
+      case 'link':
+        if (this.#changes(act)) await this.#runTo(this.#way.act(act, this.state()));
+        return;
       default:
         await this.#runTo(this.#way.act(act, this.state()));
     }
+  }
+
+  /** A cable that is in cannot be put in, nor one that is out pulled. */
+  #changes({ state, device, identity }: Extract<HandAct, { do: 'link' }>): boolean {
+    const { devices } = this.#way;
+    if (!devices.includes(device)) {
+      const known = devices.join(', ');
+      throw new CannotAct(`\`link\`: there is no device \`${device}\` here; there are ${known}`);
+    }
+    const wasOut = this.#unplugged.has(device);
+    if (state === 'down') this.#unplugged.add(device);
+    else this.#unplugged.delete(device);
+    return identity !== undefined || wasOut !== (state === 'down');
   }
 
   /** The wall clock jumps, or its trust changes; the watch sees it as it would in the product. */
