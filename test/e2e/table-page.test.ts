@@ -238,6 +238,28 @@ describe('the table page in a browser', () => {
     await shows(page, 'Dealer is shown');
   });
 
+  testWith(missing, 'the longest instruction shows whole on the dealer display', async () => {
+    const table = new FakeTable();
+    burning(table);
+    const line1 = 'STOP. The stack was loaded without a shuffle after the last one was spent';
+    const line2 =
+      'Take the cards out of the shoe, call the floor, shuffle them again in the machine, ' +
+      'offer the cut to the players and load the shoe again';
+    table.step({
+      tower: { to: 'tower', colour: 'red', light: 'blink' },
+      display: { to: 'display', line1, line2, clause: '631a.5(a)', step: 'stop' },
+    });
+    const { url } = await serve(table);
+    const { page } = await open(`${url}/dealer`, SMALL);
+    await screenshot(page, 'dealer-small-long');
+    const isCut = await page
+      .locator('.lines')
+      .evaluate((lines) => lines.scrollHeight > lines.clientHeight + 1);
+    expect(isCut).toBe(false);
+    const counts = await page.locator('.dealer-counts').boundingBox();
+    expect(counts !== null && counts.y + counts.height <= SMALL.height).toBe(true);
+  });
+
   testWith(missing, 'the dealer display says nothing a player could use', async () => {
     const table = new FakeTable();
     burning(table);

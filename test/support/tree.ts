@@ -35,14 +35,18 @@ export const syntaxOf = (path: string): ts.SourceFile => {
 };
 
 /** Every node of a file, parents first. */
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, (child) => {
-    children.push(child);
-  });
-  for (const child of children) yield* nodesOf(child);
-}
+export const nodesOf = (root: ts.Node): readonly ts.Node[] => {
+  const nodes: ts.Node[] = [root];
+  const add = (child: ts.Node): void => {
+    nodes.push(child);
+  };
+  // The list grows while it is read: a node's children come behind all that is there.
+  for (let i = 0; i < nodes.length; i += 1) {
+    const node = nodes[i];
+    if (node !== undefined) ts.forEachChild(node, add);
+  }
+  return nodes;
+};
 
 /** `path:line` as an editor opens it. */
 export const placeOf = (path: string, node: ts.Node): string => {
