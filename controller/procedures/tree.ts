@@ -4,6 +4,8 @@ import { PackError, type Problem } from './problem.js';
 /** Longest pack taken, in characters; the built-in ones are under 10,000. */
 export const MAX_PACK_CHARACTERS = 200_000;
 const MAX_DEPTH = 12;
+/** Longest paragraph, in characters: it has to fit on the dealer's display. */
+const MAX_CLAUSE = 40;
 
 /** Where a value came from, how far it may be trusted. Absent parts come from the block around. */
 export interface Mark {
@@ -97,7 +99,7 @@ const markOf = (reading: Reading, entries: ReadonlyMap<string, TreeNode>, path: 
       else bad(node, key, 'It says whether the text was read in full.', 'Write true or false.');
     } else if (typeof value !== 'string' || value.trim() === '') {
       bad(node, key, 'It must be text.', `Write ${key}: "..." in quotation marks.`);
-    } else if (key === 'clause' && !CLAUSE.test(value)) {
+    } else if (key === 'clause' && (value.length > MAX_CLAUSE || !CLAUSE.test(value))) {
       bad(
         node,
         key,

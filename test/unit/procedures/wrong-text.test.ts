@@ -92,6 +92,13 @@ describe('a pack whose text is wrong', () => {
       'approval.date',
       /2026-01-31/,
     ],
+    [
+      'a clause too long for a display',
+      'clause: "1.5(f)"',
+      `clause: "${'1'.repeat(41)}"`,
+      'burn.clause',
+      /not a paragraph/,
+    ],
     ['no YAML', 'maxSeats: 7', 'maxSeats: [7', 'pack', /Not readable as YAML/],
     ['a key twice', 'maxSeats: 7', 'maxSeats: 7\nmaxSeats: 8', 'pack', /unique/],
     ['a reference', 'maxSeats: 7', 'maxSeats: &seats 7\nother: *seats', 'other', /References/],
