@@ -109,6 +109,7 @@ export class PageStream {
   }
 
   #onBeat(): void {
+    if (this.#watchers.size === 0) return;
     const nowMs = performance.now();
     const beat = pageBeatOf(this.#source);
     for (const watcher of this.#watchers) {
