@@ -37,6 +37,7 @@ export class BoardBridge implements Bridge {
     if (this.#started) {
       this.#started = false;
       for (const device of this.#devices) device.stop();
+      this.#buses.flush?.();
     }
     return Promise.resolve();
   }

@@ -7,4 +7,6 @@ export interface Buses {
   readonly gpio: GpioBus;
   readonly i2c: Readonly<Record<string, I2cBus>>;
   readonly streams: Readonly<Record<string, ByteStream>>;
+  /** Writes out what a recording still holds in memory. */
+  readonly flush?: () => void;
 }

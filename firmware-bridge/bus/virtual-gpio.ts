@@ -74,7 +74,8 @@ export class VirtualGpio implements GpioBus {
     if (wire.high === high || wire.broken) return;
     wire.high = high;
     wire.seq += 1;
-    wire.sink?.edge(active, atNs, wire.seq);
+    // Whoever watches may read the wire the other way round.
+    wire.sink?.edge(high !== wire.activeLow, atNs, wire.seq);
   }
 
   /** Loses `count` edges as a kernel with a full queue does: the level moves, nobody is told. */
@@ -116,6 +117,7 @@ export class VirtualGpio implements GpioBus {
       throw new BusError('busy', `${line.name}: ${where} is in use`, 'stop the other program');
     }
     wire.owner = owner;
+    wire.activeLow = line.activeLow;
     return wire;
   }
 }

@@ -78,7 +78,8 @@ export const recordBuses = (
     const mask = profile === undefined ? null : new RankMask(profile);
     streams[name] = new RecordedStream(name, stream, writer, mask);
   }
-  return { gpio: new RecordedGpio(buses.gpio, writer), i2c, streams };
+  const gpio = new RecordedGpio(buses.gpio, writer);
+  return { gpio, i2c, streams, flush: () => writer.flush() };
 };
 
 class RecordedGpio implements GpioBus {
