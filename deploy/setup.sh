@@ -15,6 +15,8 @@ mosquitto          mosquitto       a real broker to test against
 mosquitto-clients  mosquitto_sub   reading what reached the broker
 chromium           chromium        the browser tests of the pages
 iproute2           ip              cutting a network in tests
+e2fsprogs          mkfs.ext4       a disk that tests may break
+mount              losetup         the same
 '
 
 missing=()
