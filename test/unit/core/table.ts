@@ -33,7 +33,7 @@ const MAX_MOVES = 60;
 
 export type Setting = Partial<Omit<Table, 'policy'>> & {
   readonly policy?: Partial<Policy>;
-  readonly choose?: Readonly<Record<string, string | number | boolean>>;
+  readonly choose?: Readonly<Record<string, string | number>>;
 };
 
 const packs = new Map<string, Procedure>();
@@ -93,6 +93,7 @@ export class CoreTable {
   last: readonly Decision[] = [];
   readonly seen: Observation[] = [];
   #gapNs = STEP_NS;
+  #waited = false;
 
   constructor(rules: Rules) {
     this.rules = rules;
@@ -109,6 +110,7 @@ export class CoreTable {
       wallTrusted: true,
     };
     this.#gapNs = STEP_NS;
+    this.#waited = false;
     const seen: Observation = { ...stamp, ...redact(before, happening, this.rules) };
     const { decisions, state } = step(before, seen, this.rules);
     checkStep({ before, seen, decisions, after: state, rules: this.rules });
@@ -173,7 +175,8 @@ export class CoreTable {
 
   /** Time passes; timers that fall due are told in their order. */
   wait(seconds: number): this {
-    const untilNs = this.state.atNs + seconds * S;
+    const already = this.#waited ? this.#gapNs : 0;
+    const untilNs = this.state.atNs + already + seconds * S;
     for (;;) {
       const due = Object.entries(this.state.timers).sort((a, b) => a[1] - b[1])[0];
       if (due === undefined || due[1] > untilNs) break;
@@ -181,6 +184,7 @@ export class CoreTable {
       this.see({ kind: 'timer', timer: due[0] });
     }
     this.#gapNs = Math.max(0, untilNs - this.state.atNs);
+    this.#waited = true;
     return this;
   }
 
