@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { NO_HASH } from './canonical.js';
 import { JournalFault } from './fault.js';
-import { Unpacker } from './packing.js';
+import { type Columns, Unpacker } from './packing.js';
 import { readWords } from './schema.js';
 
 /** A row as it lies in the file. */
@@ -30,8 +30,12 @@ export class ChainHasher {
    * @throws RangeError where the packed bytes name a word that is not there.
    */
   hashOf(prev: string, row: StoredRow, seq: number = row.seq): string {
-    const columns = { seq, atNs: row.at_ns, wallMs: row.wall_ms };
-    const end = this.#unpacker.unpackAt(row.body, columns, HASH_DIGITS);
+    return this.hashPacked(prev, { seq, atNs: row.at_ns, wallMs: row.wall_ms }, row.body, 0);
+  }
+
+  /** The same, of a packed text that begins at `from` in its buffer. */
+  hashPacked(prev: string, columns: Columns, packed: Buffer, from: number): string {
+    const end = this.#unpacker.unpackAt(packed, columns, HASH_DIGITS, from);
     const { out } = this.#unpacker;
     out.write(prev, 0, HASH_DIGITS, 'latin1');
     return hash('sha256', out.subarray(0, end), 'hex');

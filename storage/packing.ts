@@ -167,11 +167,20 @@ const digitsEnd = (text: Buffer, from: number, length: number): number => {
 
 /** Unpacks rows into one buffer of its own: no garbage a row. */
 export class Unpacker {
-  readonly #words: readonly Buffer[];
+  /** All words in one piece, and where each begins and ends. */
+  readonly #pool: Buffer;
+  readonly #begins: Uint32Array;
+  readonly #count: number;
   #out: Buffer = Buffer.allocUnsafe(16_384);
 
   constructor(words: readonly string[]) {
-    this.#words = words.map((word) => Buffer.from(word, 'utf8'));
+    const pieces = words.map((word) => Buffer.from(word, 'utf8'));
+    this.#pool = Buffer.concat(pieces);
+    this.#count = words.length;
+    this.#begins = new Uint32Array(words.length + 1);
+    for (const [i, piece] of pieces.entries()) {
+      this.#begins[i + 1] = (this.#begins[i] ?? 0) + piece.length;
+    }
   }
 
   /** The buffer last written to; `unpackAt` says how much of it is meant. */
@@ -185,15 +194,16 @@ export class Unpacker {
   }
 
   /**
-   * Unpacks into `out` from `start` on and returns where the text ends.
+   * Unpacks into `out` from `start` on and returns where the text ends. `from`: where the packed
+   * text begins in its buffer.
    * @throws RangeError where the bytes name a word that is not there.
    */
-  unpackAt(packed: Buffer, columns: Columns, start: number): number {
+  unpackAt(packed: Buffer, columns: Columns, start: number, from = 0): number {
     let at = start;
     const length = packed.length;
     this.#room(at + length * 2 + MAX_WORD_LENGTH);
     let out = this.#out;
-    for (let i = 0; i < length; i += 1) {
+    for (let i = from; i < length; i += 1) {
       const byte = packed[i] ?? 0;
       if (byte >= FIRST_TEXT) {
         out[at] = byte;
@@ -208,7 +218,7 @@ export class Unpacker {
           if (isLong) i += 1;
           at = this.#word(at, isLong ? longIndex(byte, packed[i]) : byte - FIRST_SHORT);
         } else {
-          at += out.write(digits(byte, columns), at, 'latin1');
+          at = putDigits(out, at, columnBehind(byte, columns));
         }
       }
     }
@@ -216,12 +226,18 @@ export class Unpacker {
   }
 
   #word(at: number, index: number): number {
-    const word = this.#words[index];
-    if (word === undefined)
+    if (index < 0 || index >= this.#count) {
       throw new RangeError(`the text names word ${index}, which is not there`);
+    }
+    const pool = this.#pool;
     const out = this.#out;
-    for (let i = 0; i < word.length; i += 1) out[at + i] = word[i] ?? 0;
-    return at + word.length;
+    const end = this.#begins[index + 1] ?? 0;
+    let to = at;
+    for (let i = this.#begins[index] ?? 0; i < end; i += 1) {
+      out[to] = pool[i] ?? 0;
+      to += 1;
+    }
+    return to;
   }
 
   #room(bytes: number): void {
@@ -235,9 +251,23 @@ export class Unpacker {
 const longIndex = (lead: number, low: number | undefined): number =>
   low === undefined || low >= LONG_SPAN ? -1 : SHORT_WORDS + (lead - FIRST_LONG) * LONG_SPAN + low;
 
-const digits = (code: number, { seq, atNs, wallMs }: Columns): string => {
-  if (code === SEQ) return `${seq}`;
-  if (code === AT) return `${atNs}`;
-  if (code === WALL) return `${wallMs}`;
+const columnBehind = (code: number, { seq, atNs, wallMs }: Columns): number => {
+  if (code === SEQ) return seq;
+  if (code === AT) return atNs;
+  if (code === WALL) return wallMs;
   throw new RangeError('the text holds a zero byte');
+};
+
+/** Writes a number's digits as ECMAScript prints them; returns where they end. */
+const putDigits = (out: Buffer, at: number, value: number): number => {
+  if (!Number.isSafeInteger(value) || value < 0) return at + out.write(`${value}`, at, 'latin1');
+  let size = 1;
+  for (let least = 10; least <= value; least *= 10) size += 1;
+  let rest = value;
+  for (let i = at + size - 1; i >= at; i -= 1) {
+    const tenth = Math.floor(rest / 10);
+    out[i] = DIGIT_0 + (rest - tenth * 10);
+    rest = tenth;
+  }
+  return at + size;
 };
