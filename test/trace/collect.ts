@@ -6,8 +6,17 @@ import ts from 'typescript';
 const CLAUSE = /\b\d{3}[a-z]\.\d{1,2}(?:\([0-9a-z]{1,3}\))+/g;
 const CALLS = new Set(['it', 'test', 'describe']);
 
+/** `627a.9(b)(c)` names two letters; `663a.5(c)(2)` a number under one. */
+const separate = (clause: string): readonly string[] => {
+  const [section = '', ...groups] = clause.split('(');
+  const letters = groups.map((group) => `(${group}`);
+  return letters.length > 1 && letters.every((group) => /^\([a-z]\)$/.test(group))
+    ? letters.map((group) => `${section}${group}`)
+    : [clause];
+};
+
 export const clausesIn = (text: string): readonly string[] => [
-  ...new Set(Array.from(text.matchAll(CLAUSE), ([clause]) => clause)),
+  ...new Set(Array.from(text.matchAll(CLAUSE), ([clause]) => separate(clause)).flat()),
 ];
 
 /** One file of tests and what it names. */

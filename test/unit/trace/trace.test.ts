@@ -81,6 +81,7 @@ describe('titles', () => {
   });
 
   it('give paragraphs down to the letter', () => {
+    expect(clausesIn('627a.9(b)(c)')).toEqual(['627a.9(b)', '627a.9(c)']);
     expect(clausesIn('631a.5(f) and 663a.5(c)(2), not 627a.5 or 9.2(a)')).toEqual([
       '631a.5(f)',
       '663a.5(c)(2)',
