@@ -141,6 +141,10 @@ export const configSchema = z
       .max(MAX_PATH)
       .optional()
       .describe('how the shuffler talks: a profile of this program, or a file ending in .yaml'),
+    lampTap: z
+      .boolean()
+      .default(false)
+      .describe('true where a tap on the shuffler’s light is fitted: true or false'),
     calibration: path('file written by `cutcard calibrate`').optional(),
     journal: path('the journal; its folder must exist and be writable').default('cutcard.journal'),
     keepDays: whole(1, 3660, 'days a row stays on the device').default(30),

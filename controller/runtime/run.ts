@@ -1,4 +1,6 @@
-import { createVirtualTable } from '../../firmware-bridge/virtual/table.js';
+import { BusError } from '../../firmware-bridge/bus/errors.js';
+import { notifySystemd } from '../../firmware-bridge/bus/notify.js';
+import { FileError } from '../../firmware-bridge/files.js';
 import { DeviceKey } from '../../storage/checkpoint.js';
 import { hostPort } from '../config/schema.js';
 import type { Bridge, Scheduler } from '../core/ports.js';
@@ -10,10 +12,12 @@ import type { LoadedConfig } from './config-file.js';
 import { EXIT, Refusal } from './exit.js';
 import { createLog } from './log.js';
 import type { Log } from './log-port.js';
+import type { TableLoop } from './loop.js';
 import { openTable, type RunningTable } from './main.js';
 import { type BrokerTarget, plainAddress, targetOf } from './publish.js';
 import { RealScheduler } from './real-scheduler.js';
 import { programVersion } from './version.js';
+import { Watchdog, watchdogLimitMs } from './watchdog.js';
 
 /** Old rows are looked for this often. */
 const RETIRE_MS = 3_600_000;
@@ -49,19 +53,46 @@ const deviceKey = ({ config, resolve }: LoadedConfig): DeviceKey | null => {
   }
 };
 
-const openBridge = (
+/** A name of this program's, or a file counted from the configuration's folder. */
+const nameOrFile = (text: string, resolve: LoadedConfig['resolve']): string =>
+  /[./]/.test(text) ? resolve(text) : text;
+
+const openBridge = async (
   loaded: LoadedConfig,
   rules: Rules,
   scheduler: Scheduler,
-  record: string | null,
-): Bridge => {
-  const { board } = loaded.config;
-  const recording =
-    record === null ? {} : { record: { file: record, procedure: rules.procedure.id } };
+  file: string | null,
+): Promise<Bridge> => {
+  const { config, resolve } = loaded;
+  const { board, shufflerProfile, calibration, lampTap } = config;
+  const { table, procedure } = rules;
+  const record = file === null ? {} : { record: { file, procedure: procedure.id, table } };
   if (board === 'virtual') {
-    return createVirtualTable(scheduler, { seed: 1, table: rules.table, ...recording }).bridge;
+    const { createVirtualTable } = await import('../../firmware-bridge/virtual/table.js');
+    return createVirtualTable(scheduler, { seed: 1, table, lampTap, ...record }).bridge;
   }
-  throw new Refusal(EXIT.config, `board: there is no board \`${board}\` for this machine`);
+  const { openBoardBridge } = await import('../../firmware-bridge/open-board.js');
+  const fitted = {
+    shuffler: table.shuffler !== 'none',
+    reader: table.reader === 'rank',
+    lampTap,
+  };
+  try {
+    return await openBoardBridge(nameOrFile(board, resolve), fitted, scheduler, {
+      ...record,
+      ...(shufflerProfile === undefined
+        ? {}
+        : { shufflerProfile: nameOrFile(shufflerProfile, resolve) }),
+      ...(calibration === undefined ? {} : { calibration: resolve(calibration) }),
+    });
+  } catch (error) {
+    if (error instanceof FileError) throw new Refusal(EXIT.config, error.message, error);
+    if (error instanceof BusError) {
+      const cure = error.cure === '' ? '' : `; ${error.cure}`;
+      throw new Refusal(EXIT.config, `board: ${error.message}${cure}`, error);
+    }
+    throw error;
+  }
 };
 
 /**
@@ -79,18 +110,23 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     place: config.place,
     journalPath: loaded.resolve(config.journal),
     scheduler,
-    bridge: openBridge(loaded, rules, scheduler, options.record),
+    bridge: await openBridge(loaded, rules, scheduler, options.record),
     broker: options.broker === null ? targetOf(loaded) : brokerOf(options.broker, config.place),
     page: config.page === undefined ? null : hostPort(config.page.listen),
     key: deviceKey(loaded),
     log,
     version: programVersion(),
-    armed: () => log.info({ ms: Math.round(performance.now()) }, 'armed: the table is watched'),
+    armed: () => {
+      log.info({ ms: Math.round(performance.now()) }, 'armed: the table is watched');
+      notifySystemd('READY=1');
+    },
   });
+  const { loop } = running.table;
+  const watchdog = watchdogFor(loop, scheduler);
   const watch = new ClockWatch({
     scheduler,
     tell: (happening) => {
-      running.table.loop.tell(happening);
+      loop.tell(happening);
     },
     askTrust: clockTrust,
     setTrust: (trusted) => scheduler.trust(trusted),
@@ -99,15 +135,24 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     await running.start();
     if (running.page !== null) log.info({ page: running.page.url }, 'page of the table');
     void watch.start();
+    watchdog?.start();
     const stopRetiring = retireOldRows(running, config.keepDays, config.consumers, log);
     await aborted(signal);
     stopRetiring();
   } finally {
+    notifySystemd('STOPPING=1');
     watch.stop();
+    watchdog?.stop();
     await running.stop();
     scheduler.close();
     log.info({}, 'stopped');
   }
+};
+
+const watchdogFor = (loop: TableLoop, scheduler: Scheduler): Watchdog | null => {
+  const limitMs = watchdogLimitMs(process.env);
+  if (limitMs === null) return null;
+  return new Watchdog(loop, scheduler, limitMs, () => notifySystemd('WATCHDOG=1'));
 };
 
 const aborted = (signal: AbortSignal): Promise<void> =>
