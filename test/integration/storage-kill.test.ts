@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { backupJournal } from '../../storage/backup.js';
 import { openJournal } from '../../storage/journal.js';
 import { verifyChain } from '../../storage/verify.js';
 import { testWith } from '../support/needs.js';
@@ -50,5 +51,37 @@ describe('a process killed at random instants', () => {
       expect(killedWriting).toBeGreaterThan(KILLS / 2);
     },
     KILLS * MS_A_KILL,
+  );
+});
+
+describe('while a process writes the journal', () => {
+  testWith(
+    needsBuild(),
+    'no second one may, and anybody may check and copy it',
+    async () => {
+      const path = join(folder, 'table.journal');
+      const child = new Appender(path, 'worker');
+      try {
+        await child.acknowledged(50);
+        for (const writer of ['worker', 'inline'] as const) {
+          await expect(openJournal(path, { writer })).rejects.toMatchObject({ code: 'locked' });
+        }
+        const before = child.lastSeq;
+        const live = await verifyChain(path);
+        expect(live.damage).toBeNull();
+        expect(live.head.seq).toBeGreaterThanOrEqual(before);
+        const copy = join(folder, 'copy.journal');
+        await backupJournal(path, copy);
+        expect((await verifyChain(copy)).head.seq).toBeGreaterThanOrEqual(before);
+        await child.acknowledged(child.lastSeq + 50);
+        expect(child.words).not.toMatch(/fault|Error/);
+      } finally {
+        await child.kill();
+      }
+      const journal = await openJournal(path, { writer: 'inline' });
+      expect(journal.head().seq).toBeGreaterThanOrEqual(child.lastSeq);
+      await journal.close();
+    },
+    MS_A_KILL * 4,
   );
 });
