@@ -23,7 +23,7 @@ test('policy:invariants: anything in any order breaks nothing that must always h
     fc.property(anyTable, fc.array(happening, { minLength: 40, maxLength: 160 }), (which, list) => {
       play(tableFor(which), list);
     }),
-    runs(150),
+    runs(100),
   );
 });
 
@@ -32,7 +32,7 @@ test('policy:invariants: nor does it in the midst of correct play', () => {
     fc.property(anyTable, fc.array(deed, { minLength: 80, maxLength: 240 }), (which, deeds) => {
       play(tableFor(which), deeds);
     }),
-    runs(150),
+    runs(100),
   );
 });
 
@@ -44,7 +44,7 @@ test('policy:next-step: from everywhere the display and its remedies lead back t
       backToPlay(table);
       expect(table.phase).toBe('round');
     }),
-    runs(200),
+    runs(150),
   );
 });
 
