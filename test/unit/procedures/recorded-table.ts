@@ -14,10 +14,6 @@ export class Recorded extends CoreTable {
     return this;
   }
 
-  round(cards: number): this {
-    return this.press('no-more-bets').cards(cards).press('round-end');
-  }
-
   get sheets(): readonly DutySheet[] {
     const unseen = new Set(this.rules.procedure.unseen.map((rule) => rule.duty));
     return [...dutySheets(this.steps, () => unseen)];
