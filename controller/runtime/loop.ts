@@ -73,6 +73,7 @@ export class TableLoop {
   /** Journal axis minus scheduler clock: watched time goes on where the last run ended. */
   #offsetNs = 0;
   #busy = false;
+  #isClosing = false;
   #fault: string | null = null;
   #lost = 0;
   #snapshotSeq = 0;
@@ -134,7 +135,7 @@ export class TableLoop {
    * is locked and the loss is counted and shown.
    */
   tell(happening: Happening, atNs: number = this.#parts.scheduler.nowNs()): boolean {
-    if (this.#mode !== 'run') {
+    if (this.#mode !== 'run' || this.#isClosing) {
       if (this.#mode === 'fault') this.#lost += 1;
       return false;
     }
@@ -212,6 +213,8 @@ export class TableLoop {
   async stop(): Promise<void> {
     if (this.#mode === 'run') {
       this.tell({ kind: 'power.off' });
+      // Nothing may follow that row: what comes now was not seen by a table that is off.
+      this.#isClosing = true;
       await this.settled();
       this.#saveSnapshot();
     }

@@ -152,6 +152,22 @@ describe('the single-writer loop', () => {
     expect(journal.saved?.seq).toBe(journal.head().seq);
   });
 
+  it('lets nothing follow the row of a stop on purpose', async () => {
+    const { loop, journal } = rig(coreOf(() => []));
+    await loop.start();
+    loop.tell(card);
+    const stopped = loop.stop();
+    expect(loop.tell({ kind: 'clock.trust', trusted: false })).toBe(false);
+    await stopped;
+    expect(loop.tell(card)).toBe(false);
+    expect(observations(journal).map((o) => o.kind)).toEqual([
+      'power.boot',
+      'card.out',
+      'power.off',
+    ]);
+    expect(loop.lost).toBe(0);
+  });
+
   it('arms timers when durable, tells them when due, and again after a restart', async () => {
     const core = coreOf((o) => {
       if (o.kind === 'card.out') return [{ do: 'timer', timer: 'idle', dueNs: o.atNs + 2e9 }];
