@@ -196,7 +196,7 @@ const ofRound = (state: TableState, rules: Rules): Display => {
     counting.stub === null &&
     counting.roundsSince >= stub.everyRounds
   ) {
-    if (round.hands === null) {
+    if (round.hands === null && stub.perHand > 0) {
       return show('no-more-bets', 'KEY IN THE HANDS', 'then count the stub', stub.cite.clause);
     }
     return show('stub-count', 'COUNT THE STUB', 'before the round is closed', stub.cite.clause);
