@@ -8,3 +8,12 @@ export const boardOf = ({ shuffler, reader }: Table): Board =>
     reader: reader === 'rank',
     lampTap: false,
   });
+
+/** A plain output says nothing: nobody can see that its wire is out. */
+const MUTE: readonly string[] = ['gate', 'tower', 'sounder'];
+
+/** Devices whose cable can be pulled and put back with a consequence. */
+export const pluggable = ({ devices }: Board): readonly string[] =>
+  Object.entries(devices)
+    .filter(([, { driver }]) => !MUTE.includes(driver))
+    .map(([name]) => name);

@@ -10,7 +10,7 @@ import { Framer } from '../../../firmware-bridge/framing/framer.js';
 import { BLOCKED_NS } from '../../../firmware-bridge/signal/transit.js';
 import { MemoryJournal, memoryStore } from '../../../storage/memory.js';
 import { hashRow, NO_HASH } from '../../../storage/canonical.js';
-import { boardOf } from './board.js';
+import { boardOf, pluggable } from './board.js';
 import { noShuffler, Rig, type StepSeen, type Store, type TableAct, type Way } from './rig.js';
 import type { CardOut } from './schema.js';
 
@@ -61,11 +61,11 @@ class ObservationWay implements Way {
     this.#clock = clock;
     this.#rules = rules;
     this.#board = boardOf(rules.table);
-    this.devices = Object.keys(this.#board.devices);
+    this.devices = pluggable(this.#board);
     this.bridge = {
       start: (tell) => {
         this.#tell = tell;
-        for (const device of this.devices) {
+        for (const device of Object.keys(this.#board.devices)) {
           if (this.#unplugged.has(device)) this.#goesDown(device);
           else this.#comesUp(device);
         }

@@ -18,7 +18,7 @@ import type { Hands, VirtualTable } from '../../../firmware-bridge/virtual/hands
 import { createVirtualTable, READY_NS } from '../../../firmware-bridge/virtual/table.js';
 import { openJournal, type SqliteJournal } from '../../../storage/journal.js';
 import { verifyChain } from '../../../storage/verify.js';
-import { boardOf } from './board.js';
+import { boardOf, pluggable } from './board.js';
 import {
   CannotAct,
   noShuffler,
@@ -62,7 +62,7 @@ class SignalWay implements Way {
     this.#scheduler = scheduler;
     this.#rules = rules;
     this.#hands = hands;
-    this.devices = Object.keys(boardOf(rules.table).devices);
+    this.devices = pluggable(boardOf(rules.table));
     this.#board = bridge;
     this.bridge = {
       start: (tell) => {

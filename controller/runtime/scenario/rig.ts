@@ -226,7 +226,9 @@ export class Rig {
     const { devices } = this.#way;
     if (!devices.includes(device)) {
       const known = devices.join(', ');
-      throw new CannotAct(`\`link\`: there is no device \`${device}\` here; there are ${known}`);
+      throw new CannotAct(
+        `\`link\`: nothing here would notice the cable of \`${device}\`; it takes ${known}`,
+      );
     }
     const wasOut = this.#unplugged.has(device);
     if (state === 'down') this.#unplugged.add(device);

@@ -155,6 +155,7 @@ describe('what cannot be used is named with its place, cause and cure', () => {
     ['an unknown press', '  - press: no-more-bet\n', /5:12: .*did you mean `no-more-bets`/],
     ['a wrong press value', '  - press: first-card 17\n', /takes a rank/],
     ['a card that is none', '  - cards: [7x]\n', /`7x` is not a card/],
+    ['an unquoted unread card', '  - cards: [7h, ?, Kd]\n', /a card that was not read as "\?"/],
     ['no unit', '  - wait: 5\n', /time with its unit/],
     ['zero cards', '  - cards: 0\n', /whole number from 1/],
     ['two entries in one', '  - { cards: 3, cover: 1 }\n', /exactly one of/],

@@ -159,6 +159,21 @@ describe('a failure', () => {
   });
 });
 
+describe('a pulled device', () => {
+  it('is told once, and nothing is heard of it until it is back', async () => {
+    const timeline = [
+      'open: {}',
+      'link: { down: shuffler }',
+      'link: { down: shuffler }',
+      'shuffler: { done: 415, batch: red }',
+      'expect: { findings: [shuffler.lost], raised: { shuffler.lost: 1 }, quarantined: [] }',
+      'link: { up: shuffler }',
+      'expect: { findings: [] }',
+    ];
+    expect(await failures(timeline)).toEqual([]);
+  });
+});
+
 describe('power, network, clock', () => {
   it('comes back on the same store in the same state, with the gap named', async () => {
     const timeline = [
@@ -201,6 +216,15 @@ describe('what a table cannot do is a fault of the file', () => {
   it('a shuffler message without a shuffler', async () => {
     await expect(run(['open: {}', 'shuffler: { jam: true }'], baccarat)).rejects.toThrow(
       /^x.yaml:7:5: .*no shuffler/,
+    );
+  });
+
+  it('a cable that nothing would notice, a batch that is not there', async () => {
+    await expect(run(['link: { down: gate }'])).rejects.toThrow(
+      /^x.yaml:6:5: `link`: nothing here would notice the cable of `gate`; it takes .*shuffler/,
+    );
+    await expect(run(['press: loaded blue'])).rejects.toThrow(
+      /^x.yaml:6:5: there is no batch `blue` at this table, only red/,
     );
   });
 
