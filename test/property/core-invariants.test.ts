@@ -25,7 +25,7 @@ test('policy:invariant-1: no round opens while a duty is due', () => {
   );
 });
 
-test('policy:invariant-2: a burn takes one and the value, 2 to 11 cards, whatever is pressed', () => {
+test('policy:invariant-2: a burn takes one and the value, 2 to 11 cards', () => {
   const keys = fc.constantFrom('burn-done', 'no-more-bets', 'round-end', 'counts-called');
   fc.assert(
     fc.property(fc.constantFrom(...RANKS), fc.array(keys, { maxLength: 12 }), (rank, list) => {
