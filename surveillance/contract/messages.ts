@@ -226,12 +226,10 @@ export const replySchema = z
 
 export type StatusMessage = z.output<typeof statusSchema>;
 export type StateMessage = z.output<typeof stateSchema>;
-export type EventMessage = z.output<typeof eventSchema>;
 export type AlertMessage = z.output<typeof alertSchema>;
 export type MarkMessage = z.output<typeof markSchema>;
 export type CheckpointMessage = z.output<typeof checkpointSchema>;
 export type HealthMessage = z.output<typeof healthSchema>;
-export type AckMessage = z.output<typeof ackSchema>;
 export type CmdMessage = z.output<typeof cmdSchema>;
 export type Order = z.output<typeof orderSchema>;
 export type ReplyMessage = z.output<typeof replySchema>;

@@ -1,7 +1,7 @@
 import { type Rules, step } from '../../controller/core/decide.js';
 import type { Happening } from '../../controller/core/observation.js';
 import type { TableStep } from '../../controller/core/ports.js';
-import { DEFAULT_POLICY, expectedCount } from '../../controller/core/procedure.js';
+import { DEFAULT_POLICY } from '../../controller/core/procedure.js';
 import { initialState, type TableState } from '../../controller/core/state.js';
 import { loadProcedure } from '../../controller/runtime/procedure-files.js';
 import { nextMove } from '../../controller/runtime/scenario/dealer.js';
@@ -72,6 +72,3 @@ export function* shoeSteps(rules: Rules = benchRules): Generator<TableStep, neve
 /** The next `n` steps. */
 export const take = (steps: Generator<TableStep, never>, n: number): readonly TableStep[] =>
   Array.from({ length: n }, () => steps.next().value);
-
-/** Cards in the bench's stack. */
-export const BENCH_CARDS = expectedCount(benchRules.procedure, benchRules.table);
