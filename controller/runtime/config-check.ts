@@ -36,6 +36,10 @@ const findRules = (loaded: LoadedConfig, problems: ConfigProblem[]): Rules | nul
   }
 };
 
+/** A name of this program's, or a file counted from the configuration's folder. */
+export const nameOrFile = (text: string, resolve: LoadedConfig['resolve']): string =>
+  /[./]/.test(text) ? resolve(text) : text;
+
 /** Files a configuration names that are not there. Contents are not read: they are secrets. */
 const missingFiles = ({ config, file, text, resolve }: LoadedConfig): ConfigProblem[] => {
   const named: readonly (readonly [readonly string[], string | undefined])[] = [
@@ -63,12 +67,41 @@ const missingFiles = ({ config, file, text, resolve }: LoadedConfig): ConfigProb
   return problems;
 };
 
+/** A board file, a shuffler profile or a calibration that cannot be used. */
+const boardProblems = async ({
+  config,
+  file,
+  text,
+  resolve,
+}: LoadedConfig): Promise<ConfigProblem[]> => {
+  const { chooseOnBoard, loadBoard } = await import('../../firmware-bridge/boards/load.js');
+  const { FileError } = await import('../../firmware-bridge/files.js');
+  const { board, shufflerProfile, calibration } = config;
+  try {
+    chooseOnBoard(loadBoard(nameOrFile(board, resolve)), {
+      ...(shufflerProfile === undefined
+        ? {}
+        : { shufflerProfile: nameOrFile(shufflerProfile, resolve) }),
+      ...(calibration === undefined ? {} : { calibration: resolve(calibration) }),
+    });
+    return [];
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const line = lineOfField(text, ['board']);
+    const cure = 'name a board of this program, or a board file ending in .yaml';
+    return [{ file, line, field: 'board', cause: error.message, cure }];
+  }
+};
+
 /** Everything wrong with a configuration and with what it names. Empty when it can be used. */
-export const checkConfigFile = (file: string): readonly ConfigProblem[] => {
+export const checkConfigFile = async (file: string): Promise<readonly ConfigProblem[]> => {
   const read = readConfigFile(file);
   if (!read.ok) return read.problems;
   const problems = missingFiles(read.loaded);
   findRules(read.loaded, problems);
+  if (problems.every(({ field }) => field !== 'calibration')) {
+    problems.push(...(await boardProblems(read.loaded)));
+  }
   return problems.toSorted((a, b) => a.line - b.line);
 };
 

@@ -7,7 +7,7 @@ import type { Bridge, Scheduler } from '../core/ports.js';
 import type { Rules } from '../core/decide.js';
 import { clockTrust } from './clock-trust.js';
 import { ClockWatch } from './clock-watch.js';
-import { loadConfig, rulesOf } from './config-check.js';
+import { loadConfig, nameOrFile, rulesOf } from './config-check.js';
 import type { LoadedConfig } from './config-file.js';
 import { EXIT, Refusal } from './exit.js';
 import { createLog } from './log.js';
@@ -52,10 +52,6 @@ const deviceKey = ({ config, resolve }: LoadedConfig): DeviceKey | null => {
     throw new Refusal(EXIT.config, `deviceKeyFile: ${why}`, cause);
   }
 };
-
-/** A name of this program's, or a file counted from the configuration's folder. */
-const nameOrFile = (text: string, resolve: LoadedConfig['resolve']): string =>
-  /[./]/.test(text) ? resolve(text) : text;
 
 const openBridge = async (
   loaded: LoadedConfig,

@@ -88,6 +88,13 @@ describe('the command line', () => {
     expect(err).toMatch(/nothing\.yaml:1: file: it cannot be read: ENOENT/);
   });
 
+  it('names a board that is not there', async () => {
+    const bad = write(good.replace('board: virtual', 'board: pi9'));
+    expect(await runCli(['config', 'check', bad])).toBe(78);
+    expect(err).toMatch(/table\.yaml:5: board: .*pi9\.yaml.*; name a board of this program/);
+    expect(await runCli(['config', 'check', write(good.replace('virtual', 'pi4'))])).toBe(0);
+  });
+
   it('prints the schema for editors', async () => {
     expect(await runCli(['config', 'schema'])).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ type: 'object', additionalProperties: false });
