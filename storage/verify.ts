@@ -68,7 +68,10 @@ export const verifyChain = async (
         : checkStretch(reader, own, (rows) => options.progress?.(Math.min(of, rows * share), of)),
       ...(await Promise.all(elsewhere)),
     ];
-    return { firstSeq, head, damage: found.find((damage) => damage !== null) ?? null };
+    const damage = found.find((one) => one !== null) ?? null;
+    // Old rows left while we looked: not damage. Looked at again from the new beginning.
+    if (damage !== null && reader.firstSeq() > firstSeq) return await verifyChain(path, options);
+    return { firstSeq, head, damage };
   } catch (cause) {
     const fault = faultOf(path, 'reading', cause);
     if (fault.code !== 'corrupt') throw fault;
