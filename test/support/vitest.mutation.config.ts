@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const TEST_MS = 10_000;
 
 /**
- * The tests that judge a mutant: by clause, and pure ones only: no device, socket, store or browser.
+ * The tests that judge a mutant: by clause, and pure: no device, socket, store or browser.
  * Random play is left out: it covers everything, so that every mutant would wait for it.
  */
 export default defineConfig({
