@@ -110,4 +110,3 @@ export const boardSchema = z.strictObject({
 
 export type BoardFile = z.infer<typeof boardSchema>;
 export type DeviceSpec = BoardFile['devices'][string];
-export type LineFile = BoardFile['lines'][string];

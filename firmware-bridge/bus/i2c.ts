@@ -16,7 +16,5 @@ export interface I2cBus {
 }
 
 export const NO_BYTES = new Uint8Array(0);
-export const I2C_ADDRESS_MIN = 0x08;
-export const I2C_ADDRESS_MAX = 0x77;
 /** SMBus block limit, bytes: the kernel refuses longer register reads. */
 export const I2C_READ_MAX = 32;

@@ -110,7 +110,6 @@ export const OBSERVE_KINDS = [
   'badge',
   'press',
 ] as const;
-export type ObserveKind = (typeof OBSERVE_KINDS)[number];
 
 const tellSchema = {
   observe: z.enum(OBSERVE_KINDS),
@@ -184,9 +183,7 @@ export const profileSchema = z.discriminatedUnion('body', [
 export type Profile = z.infer<typeof profileSchema>;
 export type TextProfile = z.infer<typeof textProfile>;
 export type BinaryProfile = z.infer<typeof binaryProfile>;
-export type JsonProfile = z.infer<typeof jsonProfile>;
 export type FrameRule = z.infer<typeof frameSchema>;
-export type TextSentence = z.infer<typeof textSentence>;
 export type BinarySentence = z.infer<typeof binarySentence>;
 export type TextField = z.infer<typeof textField>;
 export type BinaryField = z.infer<typeof binaryField>;

@@ -20,5 +20,3 @@ export interface MouthCalibration {
 
 /** Distance of beam A from beam B, mm: 8 ms at the fastest hand, three times the glitch filter. */
 export const DEFAULT_SPACING_MM = 10;
-export const POKER_CARD_MM = 63.5;
-export const COVER_CARD_MM = 70;

@@ -10,6 +10,8 @@ export const GLITCH_NS = 2_500_000;
  * and must not date the change. Flutter returns for less, ns.
  */
 export const PART_NS = 1_000_000;
+/** Only a burst as short as a false pulse is parted; a long one is the true edge's own bounce. */
+export const FALSE_PULSE_NS = 2_000_000;
 
 /** No time: nothing pending, nothing due. */
 export const NEVER = -1;
@@ -39,12 +41,13 @@ export class Debounce {
 
   /** Call `settle(atNs)` first: a burst may have ended before this edge. */
   edge(active: boolean, atNs: number): void {
-    const heldNs = atNs - this.#rawSinceNs;
+    const returnedNs = this.#rawSinceNs;
     this.#rawSinceNs = atNs;
     if (active === this.raw) return;
     this.raw = active;
     if (active === this.level) return;
-    if (this.pendingNs === NEVER || heldNs >= PART_NS) this.pendingNs = atNs;
+    const parted = atNs - returnedNs >= PART_NS && returnedNs - this.pendingNs <= FALSE_PULSE_NS;
+    if (this.pendingNs === NEVER || parted) this.pendingNs = atNs;
   }
 
   /** True when the level changed: see `level` and `changedNs`. */

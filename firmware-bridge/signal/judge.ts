@@ -1,16 +1,17 @@
 import type { MouthCalibration } from './calibration.js';
 
 /**
- * One edge may be dated wrong by so much: a false pulse that runs into the true edge (see
- * `PART_NS`). It changes one of the two skews, and so the length, by half of its share.
+ * One edge may be dated wrong by so much: a false pulse (1.5 ms) that runs into the true edge with
+ * less than `PART_NS` between. It changes one of the two skews, and so the length, by half of its
+ * share.
  */
-export const EDGE_DOUBT_NS = 2_000_000;
+export const EDGE_DOUBT_NS = 2_500_000;
 /** Scatter of the measured length of a single card without any false pulse, mm. */
 export const LENGTH_SCATTER_MM = 1.5;
 
 /**
- * Extra length from which one passage is two overlapped cards, mm: 3.4 at 0.3 m/s, 5.3 at 0.6,
- * 9.1 at 1.2 (beams 10 mm apart). A smaller shift cannot be told from one card at that speed, an
+ * Extra length from which one passage is two overlapped cards, mm: 3.9 at 0.3 m/s, 6.3 at 0.6,
+ * 11 at 1.2 (beams 10 mm apart). A smaller shift cannot be told from one card at that speed, an
  * exact overlap cannot be seen by beams at all.
  */
 export const doubleExtraMm = (speedMmS: number, calibration: MouthCalibration): number => {

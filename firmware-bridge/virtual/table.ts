@@ -33,7 +33,7 @@ const WORD_LATENCY_NS = 30 * MS;
 /** Switch filter and its bounce, ns. */
 const SWITCH_LATENCY_NS = 120 * MS;
 /** How much longer than one card two overlapped ones are, mm. */
-const OVERLAP_MM = [12, 40] as const;
+const OVERLAP_MM = [14, 40] as const;
 /** The lamp tap has judged a steady light or a blink by then, ns. */
 const LAMP_LATENCY_NS = 4_500 * MS;
 /** Baud of a stream that no device uses. */

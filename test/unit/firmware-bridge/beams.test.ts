@@ -43,6 +43,17 @@ describe('the glitch filter', () => {
     expect(filter.changedNs).toBe(6.6 * MS);
   });
 
+  it('does not date a long bounce by a pause inside it', () => {
+    const filter = new Debounce(false);
+    for (let ms = 0; ms < 9; ms += 1) {
+      filter.edge(true, (5 + ms) * MS);
+      filter.edge(false, (5.5 + ms) * MS);
+    }
+    filter.edge(true, 14.8 * MS);
+    expect(filter.settle(14.8 * MS + GLITCH_NS)).toBe(true);
+    expect(filter.changedNs).toBe(5 * MS);
+  });
+
   it('stands a repeated edge of the same level', () => {
     const filter = new Debounce(false);
     filter.edge(false, 1 * MS);

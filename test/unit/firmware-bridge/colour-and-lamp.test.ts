@@ -69,13 +69,13 @@ describe('the colour classes', () => {
 
 describe('what left the shoe', () => {
   it('is two cards from a length that grows with the speed', () => {
-    expect(doubleExtraMm(300, CALIBRATION)).toBeCloseTo(3.4, 1);
-    expect(doubleExtraMm(1200, CALIBRATION)).toBeCloseTo(9.1, 1);
+    expect(doubleExtraMm(300, CALIBRATION)).toBeCloseTo(3.9, 1);
+    expect(doubleExtraMm(1200, CALIBRATION)).toBeCloseTo(11.0, 1);
     const at = (mm: number, speed: number) => judgePassage(mm, speed, true, false, CALIBRATION);
-    expect(at(63.5 + 3.3, 300)).toBe('card');
-    expect(at(63.5 + 3.5, 300)).toBe('double');
-    expect(at(63.5 + 9, 1200)).toBe('card');
-    expect(at(63.5 + 9.2, 1200)).toBe('double');
+    expect(at(63.5 + 3.8, 300)).toBe('card');
+    expect(at(63.5 + 4, 300)).toBe('double');
+    expect(at(63.5 + 10.9, 1200)).toBe('card');
+    expect(at(63.5 + 11.2, 1200)).toBe('double');
     expect(at(140, 600)).toBe('card');
     expect(at(NaN, NaN)).toBe('card');
   });
