@@ -158,6 +158,13 @@ const readSerial: ActReader = (source, node) => {
   return { do: 'serial', bytes };
 };
 
+/** What people call the sensors at the mouth of the shoe, and the way to the broker. */
+const DEVICE_ALIASES: Readonly<Record<string, string>> = {
+  beams: 'mouth',
+  sensor: 'mouth',
+};
+const NETWORK_NAMES: readonly string[] = ['network', 'broker', 'mqtt'];
+
 const readLink: ActReader = (source, node) => {
   const fields = source.map(node, '`link`', ['up', 'down', 'identity']);
   const states = (['up', 'down'] as const).filter((state) => fields.get(state));
@@ -169,7 +176,10 @@ const readLink: ActReader = (source, node) => {
   if (identity !== undefined && state !== 'up') {
     throw fields.problem('identity', '`identity` is what a device says when it comes up');
   }
-  const device = source.word(fields.need(state), `\`link: ${state}\``);
+  const named = source.word(fields.need(state), `\`link: ${state}\``);
+  // The link to surveillance is no device of the table's: pulling it is a cut of the network.
+  if (NETWORK_NAMES.includes(named)) return { do: 'network', set: state };
+  const device = DEVICE_ALIASES[named] ?? named;
   return { do: 'link', state, device, ...(identity === undefined ? {} : { identity }) };
 };
 
