@@ -105,8 +105,8 @@ const uncounted = (draft: Draft): void => {
 export const shuffleMissing = (draft: Draft): void => {
   const { batch } = draft.state.prep;
   const explained = draft.state.findings.some(
-    (finding) =>
-      finding.severity === 'stop' && finding.lifespan === 'batch' && finding.batch === batch,
+    ({ severity, lifespan, batch: about, device: other }) =>
+      severity === 'stop' && lifespan === 'batch' && (about === batch || other === batch),
   );
   // A wrong count or mode says already why there is no token.
   if (explained) return;
