@@ -181,6 +181,9 @@ export interface Fitted {
   readonly lampTap: boolean;
 }
 
+const streamsOf = (devices: Board['devices']): ReadonlySet<string> =>
+  new Set(Object.values(devices).flatMap((spec) => ('stream' in spec ? [spec.stream] : [])));
+
 /** The board without the devices that this table does not have. */
 export const fitBoard = (board: Board, fitted: Fitted): Board => {
   const keep = (device: DeviceSpec): boolean => {
@@ -196,7 +199,12 @@ export const fitBoard = (board: Board, fitted: Fitted): Board => {
       devices[name] = without;
     } else devices[name] = device;
   }
-  return { ...board, devices };
+  // A line whose device is not fitted is not opened; one that no device ever named is a mistake.
+  const [named, used] = [streamsOf(board.devices), streamsOf(devices)];
+  const streams = Object.fromEntries(
+    Object.entries(board.streams).filter(([name]) => used.has(name) || !named.has(name)),
+  );
+  return { ...board, devices, streams };
 };
 
 /** What the table's configuration puts in place of the board file's own. */

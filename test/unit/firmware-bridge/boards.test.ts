@@ -77,6 +77,8 @@ describe('fitting a board to a table', () => {
     expect(drivers).not.toContain('rank-reader');
     expect(drivers).not.toContain('lamp-tap');
     expect(fitted.devices['mouth']).not.toHaveProperty('reader');
+    expect(fitted.streams).not.toHaveProperty('reader');
+    expect(fitted.streams).not.toHaveProperty('shuffler');
     const full = fitBoard(board, { shuffler: true, reader: true, lampTap: true });
     expect(Object.keys(full.devices)).toEqual(Object.keys(board.devices));
   });
