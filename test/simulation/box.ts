@@ -79,7 +79,7 @@ const sideOf = (depth: Depth, rules: Rules): Side => {
   const seen: Checker['see'] = (step, state) => {
     checker.see(step, state);
   };
-  const rig = depth === 'signals' ? signalsRig(rules, seen) : observationsRig(rules, seen);
+  const rig = depth === 'signals' ? signalsRig(rules, seen, {}) : observationsRig(rules, seen);
   return { depth, rig, checker };
 };
 
