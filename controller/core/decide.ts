@@ -10,11 +10,12 @@ import {
   linkDown,
   linkUp,
   powerBoot,
+  shoeEmpty,
 } from './devices.js';
 import { Draft, type Rules } from './draft.js';
 import { clearCodes, escalate } from './findings.js';
 import { IDLE_TIMER, idleTimer, watchIdle } from './idle.js';
-import { loaded, shoeEmpty } from './load.js';
+import { loaded } from './load.js';
 import type { Observation } from './observation.js';
 import { directOutputs } from './outputs.js';
 import { onPress } from './presses.js';

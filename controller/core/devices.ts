@@ -89,6 +89,17 @@ const gap = (draft: Draft, why: string): void => {
   });
 };
 
+/**
+ * The switch says that the shoe is empty although cards should be in it: somebody took them out,
+ * and what goes back in need not be what came out.
+ */
+export const shoeEmpty = (draft: Draft): void => {
+  const { shoe, phase } = draft.state;
+  if (!shoe.isLoaded || phase === 'reshuffle-due' || shoe.out >= shoe.loaded) return;
+  draft.note('shoe', { outKnown: false });
+  gap(draft, 'the shoe was emptied');
+};
+
 /** The controller started again on a table that was in play. */
 export const powerBoot = (draft: Draft, boot: number, unclean: boolean): void => {
   draft.note('house', { boot });

@@ -1,7 +1,7 @@
 import { countedIfRequired } from './count.js';
 import { cutMissing, markerMissing } from './cut.js';
 import type { Draft } from './draft.js';
-import { clearCodes, raise } from './findings.js';
+import { raise } from './findings.js';
 import { dealerMissing } from './hand-shuffle.js';
 import type { Batch } from './observation.js';
 import { handDealt, load, startStack } from './stack.js';
@@ -117,9 +117,4 @@ export const shuffleMissing = (draft: Draft): void => {
     remedy: 'Take the cards out and shuffle them',
     batch,
   });
-};
-
-/** The switch says that the shoe was emptied. */
-export const shoeEmpty = (draft: Draft): void => {
-  clearCodes(draft, ['gap.unwatched'], 'shoe empty');
 };

@@ -56,6 +56,17 @@ describe('gap.unwatched', () => {
     expect(table.press('first-card', '4').view.due).toBe(3);
   });
 
+  test('policy:unwatched-gap: a shoe emptied in mid-shoe may come back with other cards', () => {
+    const table = mini().open({}).round(5).see({ kind: 'shoe.empty' });
+    expect([table.codes, table.view.left]).toEqual([['gap.unwatched'], null]);
+    expect(table.see({ kind: 'shoe.loaded' }).codes).toEqual(['gap.unwatched']);
+  });
+
+  test('policy:unwatched-gap: a shoe that is over is emptied, and nothing is said', () => {
+    const table = mini().open({}).round(5).floor('reshuffle').see({ kind: 'shoe.empty' });
+    expect(table.codes).toEqual([]);
+  });
+
   test('policy:unwatched-gap: the dealer may not, nor for more cards than there were', () => {
     expect(dark().press('accept-gap', 0).refused).toBe('policy:authority');
     expect(dark().floor('accept-gap', 400).refused).toBe('policy:unwatched-gap');
