@@ -23,7 +23,17 @@ const stepAt = (seq) => ({
   decisions: [{ do: 'noted', part: 'shoe', set: { out: seq % 416 } }],
 });
 
-const say = (text) => writeSync(1, `${text}\n`);
+/** Written at once, before the next row: a pipe that is full for the moment is tried again. */
+const say = (text) => {
+  for (;;) {
+    try {
+      return writeSync(1, `${text}\n`);
+    } catch (cause) {
+      if (cause.code !== 'EAGAIN') throw cause;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+};
 
 /** The control: the same rows without waiting for the disk. It must lose some. */
 const runUnsafe = async () => {
