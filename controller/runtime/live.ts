@@ -1,11 +1,13 @@
 import type { Rules } from '../core/decide.js';
 import type { TableStep } from '../core/ports.js';
 import type { TableState } from '../core/state.js';
-import { viewOf } from '../core/view.js';
+import type { Finding } from '../core/finding.js';
+import { type TableView, viewOf } from '../core/view.js';
 import { RecentLines } from '../../surveillance/table-page/recent-lines.js';
 import type { TablePageSource } from '../../surveillance/table-page/source.js';
 import type { Scheduler } from '../core/ports.js';
 import type { TableLoop } from './loop.js';
+import { FAULT_DISPLAY } from './outputs.js';
 import { type Line, storyOf } from './story.js';
 
 export type LineListener = (line: Line, wallMs: number) => void;
@@ -45,6 +47,38 @@ export class LiveLines {
   }
 }
 
+/**
+ * The table as it stands; with a journal that cannot be written, that comes first. The fault has
+ * no row of its own, so it is laid over the last durable state.
+ */
+const shown = (loop: TableLoop): TableView => {
+  const view = viewOf(loop.state());
+  const reason = loop.fault();
+  if (reason === null) return view;
+  const finding: Finding = {
+    id: 'now',
+    code: 'journal.fault',
+    clause: 'policy:journal',
+    severity: 'stop',
+    lifespan: 'condition',
+    expected: 'every step written down',
+    observed: reason,
+    remedy: 'No new round. Call the technician',
+    authority: 'floor',
+    raisedSeq: view.seq,
+    raisedNs: loop.watchedNs(),
+    raisedWallMs: loop.state().wallMs,
+    cardsAfterWarning: 0,
+  };
+  return {
+    ...view,
+    gate: 'locked',
+    tower: { to: 'tower', colour: 'red', light: 'blink' },
+    display: FAULT_DISPLAY,
+    findings: [finding, ...view.findings],
+  };
+};
+
 /** What the table's own page reads. */
 export const pageSource = (
   loop: TableLoop,
@@ -58,7 +92,7 @@ export const pageSource = (
   table: parts.table,
   procedure: { id: parts.rules.procedure.id, title: parts.rules.procedure.title },
   unseen: parts.rules.procedure.unseen,
-  view: () => viewOf(loop.state()),
+  view: () => shown(loop),
   watchedNs: () => loop.watchedNs(),
   wall: () => ({ ms: parts.scheduler.wallMs(), trusted: parts.scheduler.wallTrusted() }),
   recent: (limit) => parts.lines.newest(limit),

@@ -3,7 +3,8 @@ import type { Outputs as Shown } from '../core/state.js';
 
 type OutputName = Directive['to'];
 
-const FAULT_DISPLAY: Directive = {
+/** What everybody is shown while nothing can be written down. */
+export const FAULT_DISPLAY: Extract<Directive, { to: 'display' }> = {
   to: 'display',
   line1: 'JOURNAL FAULT',
   line2: 'no new round; call the technician',

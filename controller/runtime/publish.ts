@@ -63,7 +63,7 @@ const secret = (path: string, what: string): string => {
 
 /** The broker of a configuration; null where none is named. @throws Refusal, exit code 78. */
 export const targetOf = ({ config, resolve }: LoadedConfig): BrokerTarget | null => {
-  const { broker, place, consumers, cameras, commandKeysFile } = config;
+  const { broker, place } = config;
   if (broker === undefined) return null;
   const mqtt = broker.protocol === 5 ? '5' : '3.1.1';
   const { host, port, isTls } = hostOf(broker.url);
@@ -86,8 +86,17 @@ export const targetOf = ({ config, resolve }: LoadedConfig): BrokerTarget | null
       : { password: secret(resolve(broker.passwordFile), 'broker.passwordFile').trim() }),
   });
   address();
-  return { place, address, mqtt, consumers, cameras, keys: keysOf(commandKeysFile, resolve) };
+  return { place, address, mqtt, ...trustedBy({ config, resolve }) };
 };
+
+/** Who may hold rows back, order and film: the same whichever broker the rows go to. */
+export const trustedBy = ({
+  config: { consumers, cameras, commandKeysFile },
+  resolve,
+}: Pick<LoadedConfig, 'config' | 'resolve'>): Pick<
+  BrokerTarget,
+  'consumers' | 'cameras' | 'keys'
+> => ({ consumers, cameras, keys: keysOf(commandKeysFile, resolve) });
 
 const keysOf = (file: string | undefined, resolve: (path: string) => string): CommandKeys => {
   if (file === undefined) return [];

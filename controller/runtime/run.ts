@@ -14,7 +14,7 @@ import { createLog } from './log.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
 import { openTable, type RunningTable } from './main.js';
-import { type BrokerTarget, plainAddress, targetOf } from './publish.js';
+import { type BrokerTarget, plainAddress, targetOf, trustedBy } from './publish.js';
 import { RealScheduler } from './real-scheduler.js';
 import { programVersion } from './version.js';
 import { Watchdog, watchdogLimitMs } from './watchdog.js';
@@ -22,6 +22,8 @@ import { Watchdog, watchdogLimitMs } from './watchdog.js';
 /** Old rows are looked for this often. */
 const RETIRE_MS = 3_600_000;
 const DAY_NS = 86_400e9;
+/** Longest a stop on purpose may take, ms. */
+const STOP_MS = 10_000;
 
 export interface RunOptions {
   readonly config: string;
@@ -107,7 +109,10 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     journalPath: loaded.resolve(config.journal),
     scheduler,
     bridge: await openBridge(loaded, rules, scheduler, options.record),
-    broker: options.broker === null ? targetOf(loaded) : brokerOf(options.broker, config.place),
+    broker:
+      options.broker === null
+        ? targetOf(loaded)
+        : { ...brokerOf(options.broker, config.place), ...trustedBy(loaded) },
     page: config.page === undefined ? null : hostPort(config.page.listen),
     key: deviceKey(loaded),
     log,
@@ -135,6 +140,7 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     const stopRetiring = retireOldRows(running, config.keepDays, config.consumers, log);
     await aborted(signal);
     stopRetiring();
+    endAnyway(() => loop.fault(), log);
   } finally {
     notifySystemd('STOPPING=1');
     watch.stop();
@@ -143,6 +149,15 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     scheduler.close();
     log.info({}, 'stopped');
   }
+};
+
+/** A stop that hangs, on a dead disk or a half-open line: the journal needs no farewell. */
+const endAnyway = (fault: () => string | null, log: Log): void => {
+  const late = setTimeout(() => {
+    log.error({}, `not stopped within ${STOP_MS / 1000} s: ended`);
+    process.exit(fault() === null ? EXIT.ok : EXIT.internal);
+  }, STOP_MS);
+  late.unref();
 };
 
 const watchdogFor = (loop: TableLoop, scheduler: Scheduler): Watchdog | null => {

@@ -66,7 +66,10 @@ const addApi = (app: FastifyInstance, source: TablePageSource, stream: PageStrea
     void reply.header('cache-control', 'no-store').send(pageStateOf(source, null));
   });
   app.get('/health', (_request, reply) => {
-    const body = { ok: true, seq: source.view().seq, watchers: stream.watchers };
+    const { seq, findings } = source.view();
+    const ok = !findings.some(({ code }) => code === 'journal.fault');
+    const body = { ok, seq, watchers: stream.watchers };
+    if (!ok) void reply.code(503);
     void reply.header('cache-control', 'no-store').send(body);
   });
   app.get<{ Querystring: { after?: unknown } }>('/api/stream', (request, reply) => {

@@ -81,18 +81,35 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
   }
 };
 
+/** What vouches for the report; an unsealed one vouches for nothing. */
+const reportLines = (
+  { sealed, sealKey, reportCompared }: EvidenceVerdict,
+  isKeyGiven: boolean,
+): readonly string[] => {
+  const says = reportCompared ? ['the report says what the rows say'] : [];
+  if (!sealed) {
+    return ['the report is not sealed and proves nothing by itself; the rows do', ...says];
+  }
+  const by = isKeyGiven ? 'by the device' : `with the key ${sealKey ?? ''}`;
+  return [`sealed ${by}: the report is as it was exported`, ...says];
+};
+
 const verdictText = (file: string, verdict: EvidenceVerdict, isKeyGiven: boolean): string => {
-  const { flaw, head, rows, checkpoints, keys, sealed, reportCompared } = verdict;
+  const { flaw, head, rows, checkpoints, keys, signedSeq, lastSeq } = verdict;
   if (flaw !== null) return `${file}: not whole: ${flaw.where}: ${flaw.what}`;
   const ends = [head?.startSigned ? 'signed' : 'unsigned', head?.endSigned ? 'signed' : 'unsigned'];
   return [
     `${file}: whole: ${head?.about.kind ?? ''} ${head?.about.name ?? ''}, ${rows} rows, ` +
       `${checkpoints} signed checkpoints (beginning ${ends[0] ?? ''}, end ${ends[1] ?? ''})`,
-    isKeyGiven
-      ? "signed with the device's key"
-      : `key ${keys.join(', ') || 'none'}: compare it with the device's (--key FILE)`,
-    sealed ? 'sealed by the device' : 'not sealed: the heading is protected by its digest only',
-    reportCompared ? 'the report says what the rows say' : 'the report is as it was exported',
+    checkpoints === 0
+      ? 'no signed checkpoint: nothing shows whose rows these are'
+      : isKeyGiven
+        ? "signed with the device's key"
+        : `key ${keys.join(', ')}: compare it with the device's (--key FILE)`,
+    ...(checkpoints > 0 && signedSeq < lastSeq
+      ? [`rows ${signedSeq + 1} to ${lastSeq} are not signed yet`]
+      : []),
+    ...reportLines(verdict, isKeyGiven),
   ].join('\n  ');
 };
 
