@@ -92,8 +92,14 @@ export interface EvidenceVerdict {
   readonly rows: number;
   readonly checkpoints: number;
   readonly keys: readonly string[];
+  /** Last row that a checked signature covers; 0 where none does. */
+  readonly signedSeq: number;
+  readonly lastSeq: number;
+  /** The seal's signature is there and right (of the demanded key, where one was given). */
   readonly sealed: boolean;
-  /** False where another version wrote the report: then only its hash was checked. */
+  /** Name of the key that sealed it; null where it is not sealed. */
+  readonly sealKey: string | null;
+  /** False where another version wrote the report: then only its seal vouches for it. */
   readonly reportCompared: boolean;
 }
 
@@ -102,7 +108,10 @@ const NOTHING: Omit<EvidenceVerdict, 'flaw'> = {
   rows: 0,
   checkpoints: 0,
   keys: [],
+  signedSeq: 0,
+  lastSeq: 0,
   sealed: false,
+  sealKey: null,
   reportCompared: false,
 };
 
@@ -139,17 +148,33 @@ export const verifyEvidence = (
   const flaw =
     flawIn(evidence, seal, lines, demanded) ??
     flawInWriting(written, again, firstLine) ??
-    flawInReport(evidence, before, after, isSameVersion);
+    flawInReport(evidence, before, after, isSameVersion) ??
+    flawInUnsealed(evidence, seal, version);
+  const isSealed = flaw === null && seal.signature !== null;
   return {
     flaw,
     head: evidence.head,
     rows: evidence.rows.length,
     checkpoints: evidence.checkpoints.length,
     keys: evidence.keys.map(({ name }) => name),
-    sealed: seal.signature !== null,
+    signedSeq: flaw === null ? Math.max(0, ...evidence.checkpoints.map(({ seq }) => seq)) : 0,
+    lastSeq: evidence.rows.at(-1)?.seq ?? 0,
+    sealed: isSealed,
+    sealKey: isSealed ? seal.key : null,
     reportCompared: isSameVersion,
   };
 };
+
+/** Whoever changes an unsealed report can work out its hash anew: only making it again tells. */
+const flawInUnsealed = ({ head }: Evidence, seal: Seal, version: string): Flaw | null =>
+  seal.signature !== null || head.version === version
+    ? null
+    : {
+        where: 'report',
+        what:
+          `it is not sealed, and version ${head.version} wrote it: this program (${version}) ` +
+          'cannot make it again and compare. The rows are whole; check it with that version',
+      };
 
 /** Data that mean the same but are written otherwise were touched too. */
 const flawInWriting = (written: string, again: string, firstLine: number): Flaw | null =>

@@ -87,6 +87,10 @@ const flawInCheckpoints = (evidence: Evidence, demanded: string | null): Flaw | 
     const what = wrongCheckpoint(rowsHere, keys, checkpoint, demanded);
     if (what !== null) return { where: `checkpoint at row ${checkpoint.seq}`, what };
   }
+  // A key was named to learn whose rows these are: without a signature nothing answers that.
+  if (demanded !== null && checkpoints.length === 0) {
+    return { where: 'checkpoints', what: `none is signed with the key ${keyName(demanded)}` };
+  }
   const signed = new Set(checkpoints.map(({ seq }) => seq));
   const ends: readonly (readonly [boolean, number | undefined])[] = [
     [head.startSigned, rows[0]?.seq],
@@ -133,11 +137,23 @@ const flawInDocuments = ({ documents, checkpoints, rows }: Evidence): Flaw | nul
   return null;
 };
 
-const flawInSeal = (evidence: Evidence, seal: Seal, lines: readonly string[]): Flaw | null => {
+const flawInSeal = (
+  evidence: Evidence,
+  seal: Seal,
+  lines: readonly string[],
+  demanded: string | null,
+): Flaw | null => {
   if (digestOf(lines) !== seal.digest) {
     return { where: 'heading or seal', what: 'the data do not give their digest' };
   }
-  if (seal.key === null || seal.signature === null) return null;
+  if (seal.key === null && seal.signature === null) return null;
+  if (seal.key === null || seal.signature === null) {
+    return { where: 'seal', what: 'its key or its signature is not there' };
+  }
+  if (demanded !== null && seal.key !== keyName(demanded)) {
+    const what = `it is of the key ${seal.key}, not of the device's ${keyName(demanded)}`;
+    return { where: 'seal', what };
+  }
   const key = evidence.keys.find(({ name }) => name === seal.key);
   if (key === undefined || keyName(key.publicKey) !== seal.key) {
     return { where: 'seal', what: `its key ${seal.key} is not there` };
@@ -157,7 +173,7 @@ export const flawIn = (
   flawInRows(evidence) ??
   flawInDocuments(evidence) ??
   flawInCheckpoints(evidence, demandedKey) ??
-  flawInSeal(evidence, seal, lines);
+  flawInSeal(evidence, seal, lines, demandedKey);
 
 /** The data as lines of JSON: heading, keys, documents, checkpoints, rows. */
 export const dataLines = ({

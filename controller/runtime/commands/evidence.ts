@@ -104,7 +104,7 @@ const verdictText = (file: string, verdict: EvidenceVerdict, isKeyGiven: boolean
     checkpoints === 0
       ? 'no signed checkpoint: nothing shows whose rows these are'
       : isKeyGiven
-        ? "signed with the device's key"
+        ? `rows up to ${signedSeq} are signed with the device's key`
         : `key ${keys.join(', ')}: compare it with the device's (--key FILE)`,
     ...(checkpoints > 0 && signedSeq < lastSeq
       ? [`rows ${signedSeq + 1} to ${lastSeq} are not signed yet`]

@@ -170,14 +170,49 @@ describe('an evidence file', () => {
     SLOW_MS,
   );
 
-  it('is checked by its hash alone when another version wrote the report', () => {
+  it('of another version is taken with its seal only', () => {
+    const sealed = verifyEvidence(make({ kind: 'round', name: '1.3' }), '9.9.9', key.publicKey);
+    expect(sealed).toMatchObject({ flaw: null, sealed: true, reportCompared: false });
     const text = make({ kind: 'round', name: '1.3' }, false);
-    const verdict = verifyEvidence(text, '9.9.9');
-    expect(verdict).toMatchObject({ flaw: null, sealed: false, reportCompared: false });
+    const { flaw, sealed: isSealed } = verifyEvidence(text, '9.9.9');
+    expect(isSealed).toBe(false);
+    expect(flaw?.what).toMatch(/not sealed, and version 0\.1\.0 wrote it.*cannot make it again/);
+    // Even where somebody changed the report and worked out its hashes anew.
     const other = text.replace('<h2>Findings', '<h2>findings');
-    expect(verifyEvidence(other, '9.9.9').flaw).toEqual({
-      where: 'report',
-      what: 'it was changed',
-    });
+    expect(verifyEvidence(other, '9.9.9').flaw?.what).toBe('it was changed');
+    expect(verifyEvidence(text, VERSION)).toMatchObject({ flaw: null, sealed: false });
+  });
+
+  it('sealed by somebody else than the demanded device is not whole', () => {
+    const wanted: Wanted = { kind: 'round', name: '1.3' };
+    const stranger = DeviceKey.generate();
+    const options = { wanted, version: VERSION, nowMs: NOW, key: stranger };
+    const text = makeEvidence(reader, options);
+    expect(verifyEvidence(text, VERSION)).toMatchObject({ flaw: null, sealKey: stranger.name });
+    const { flaw, sealed } = verifyEvidence(text, VERSION, key.publicKey);
+    expect(flaw).toMatchObject({ where: 'seal' });
+    expect(flaw?.what).toContain(`not of the device's ${key.name}`);
+    expect(sealed).toBe(false);
+  });
+
+  it('without one checkpoint proves no demanded key, and says so', async () => {
+    const path = join(folder, 'unsigned.journal');
+    const journal = await openJournal(path, { writer: 'inline' });
+    await journal.putDocument('table', hashText(tableText), tableText);
+    await journal.append(game());
+    await journal.close();
+    const unsigned = JournalReader.open(path);
+    const wanted: Wanted = { kind: 'round', name: '1.3' };
+    const options = { wanted, version: VERSION, nowMs: NOW };
+    const text = makeEvidence(unsigned, options);
+    const stuffed = makeEvidence(unsigned, { ...options, key });
+    unsigned.close();
+    expect(verifyEvidence(text, VERSION)).toMatchObject({ flaw: null, signedSeq: 0 });
+    for (const file of [text, stuffed]) {
+      expect(verifyEvidence(file, VERSION, key.publicKey).flaw).toEqual({
+        where: 'checkpoints',
+        what: `none is signed with the key ${key.name}`,
+      });
+    }
   });
 });
