@@ -21,7 +21,8 @@ export const burnCard = (draft: Draft, rank: Rank | undefined): void => {
 
 /** Cards the floor accepts as burned while nothing watched. */
 export const burnedUnseen = (draft: Draft, cards: number): void => {
-  draft.note('burn', { done: draft.state.burn.done + cards });
+  const { done, stated } = draft.state.burn;
+  draft.note('burn', { done: done + cards, stated: stated + cards });
   const rule = draft.procedure.burn;
   if (rule?.kind === 'first-card-value' && draft.state.burn.required === null) {
     rankUnknown(draft, rule);
@@ -63,13 +64,14 @@ const rankUnknown = (draft: Draft, rule: BurnRule): void => {
 /** The burn is complete, or one card too many is out: the opening burn ends either way. */
 const settle = (draft: Draft): void => {
   const rule = draft.procedure.burn;
-  const { done, required } = draft.state.burn;
+  const { done, required, stated } = draft.state.burn;
   if (rule === null || required === null || done < required) return;
   clearCodes(draft, ['burn.short', 'burn.rank-unknown']);
   draft.duty('burn', rule.cite, {
     status: done === required ? 'met' : 'not-met',
-    evidence: 'sensed',
-    detail: `${done} of ${required} cards`,
+    // The whole is known no better than its worst part.
+    evidence: stated > 0 ? 'attested' : 'sensed',
+    detail: `${done} of ${required} cards${stated > 0 ? `, ${stated} of them stated` : ''}`,
   });
   draft.move('ready');
   if (done > required) overBurned(draft, done - required);
@@ -83,7 +85,7 @@ const overBurned = (draft: Draft, by: number): void => {
     cite: rule.cite,
     expected: `${required ?? 'the burn'} cards burned, then "no more bets"`,
     observed: `${by} too many`,
-    remedy: 'Call the floor. Keep the card where it is',
+    remedy: 'Call the floor. Keep the card where it is. Floor: clear, or order a reshuffle',
     by,
   });
 };

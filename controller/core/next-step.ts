@@ -210,5 +210,14 @@ const ofRound = (state: TableState, rules: Rules): Display => {
       cover?.cite.clause ?? '',
     );
   }
+  const counts = rules.procedure.round.countsCalled;
+  if (counts !== null && round.cards === counts.after && !round.countsCalled) {
+    return show(
+      'counts-called',
+      'CALL THE POINT COUNTS',
+      'before a third card',
+      counts.cite.clause,
+    );
+  }
   return show('round-end', 'ROUND IN PLAY', '', rules.procedure.round.cards.cite.clause);
 };

@@ -26,6 +26,12 @@ const towerOf = ({ findings, phase }: TableState): Tower => {
   return phase === 'ready' || phase === 'round' || phase === 'burn' ? GREEN : AMBER;
 };
 
+/** The point counts wait to be called: the one moment in a round that a card brings about. */
+const countsDue = ({ procedure }: Draft, { round }: TableState): boolean =>
+  procedure.round.countsCalled !== null &&
+  round.cards === procedure.round.countsCalled.after &&
+  !round.countsCalled;
+
 /** A card in an open round changes counts only: what is shown and lit stays as it is. */
 const shownStays = (draft: Draft, before: TableState): boolean => {
   const { state } = draft;
@@ -39,6 +45,7 @@ const shownStays = (draft: Draft, before: TableState): boolean => {
     state.house.reshuffler === before.house.reshuffler &&
     state.counting === before.counting &&
     state.round.coverSeen === before.round.coverSeen &&
+    countsDue(draft, state) === countsDue(draft, before) &&
     state.round.hands === before.round.hands &&
     before.outputs.display !== null
   );

@@ -81,7 +81,7 @@ const overdrawn = (draft: Draft, cards: number, max: number): void => {
     cite: round.cards.cite,
     expected: `at most ${max} cards in a round`,
     observed: `${cards} cards`,
-    remedy: 'Call the floor. Keep the card where it is',
+    remedy: 'Call the floor. Keep the card where it is. Floor: void-round, or rule and clear',
     by: cards - max,
   });
 };
@@ -98,7 +98,7 @@ const judgeTableau = (draft: Draft, clause: string): void => {
     cite: clause,
     expected: wrong,
     observed: `card ${cards} was drawn (player ${tableau.player}, banker ${tableau.banker})`,
-    remedy: 'Call the floor. Keep the card where it is',
+    remedy: 'Call the floor. Keep the card where it is. Floor: void-round, or rule and clear',
   });
 };
 

@@ -88,6 +88,8 @@ export interface Burn {
   /** The first card's rank: exposed by rule, so not a secret. */
   readonly rank: Rank | null;
   readonly rankFrom: 'sensed' | 'attested' | null;
+  /** Of the cards in `done`, those nobody saw and the floor stated. */
+  readonly stated: number;
   /** Cards a new dealer still owes. */
   readonly dealerOwed: number;
 }
@@ -246,6 +248,7 @@ export const freshBurn: Burn = {
   required: null,
   rank: null,
   rankFrom: null,
+  stated: 0,
   dealerOwed: 0,
 };
 

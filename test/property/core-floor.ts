@@ -89,6 +89,7 @@ const WITHOUT_VALUE = [
   'washed',
   'marker-placed',
   'loaded',
+  'counts-called',
   'last-hand-called',
   'round-end',
   'collected',

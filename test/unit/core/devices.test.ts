@@ -43,6 +43,12 @@ describe('gap.unwatched', () => {
     const table = baccarat().open({ until: 'burn' }).card().press('first-card', '4').see(boot);
     table.floor('accept-gap', 4);
     expect([table.phase, table.codes, table.view.out]).toEqual(['ready', [], 5]);
+    // Four of the five were stated by a person: never said to be sensed.
+    expect(table.view.duties.find(({ duty }) => duty === 'burn')).toMatchObject({
+      status: 'met',
+      evidence: 'attested',
+      detail: '5 of 5 cards, 4 of them stated',
+    });
   });
 
   test('policy:unwatched-gap: in the burn one too many is one too many', () => {
