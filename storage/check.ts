@@ -4,6 +4,7 @@ import type { Damage } from './diagnose.js';
 import { JournalFault } from './fault.js';
 import { JournalReader } from './reader.js';
 import type { SignedCheckpoint } from './store.js';
+import { type MissingCheckpoint, missingCheckpoint } from './uncovered.js';
 import { type ChainVerdict, verifyChain, type VerifyOptions } from './verify.js';
 
 const CHECKPOINTS_AT_A_TIME = 1000;
@@ -22,6 +23,8 @@ export interface JournalVerdict extends ChainVerdict {
   readonly keys: readonly string[];
   /** Last row a signature covers; 0 where none does. */
   readonly signedSeq: number;
+  /** The first checkpoint that should be behind `signedSeq`; null without any checkpoint. */
+  readonly missing: MissingCheckpoint | null;
 }
 
 /**
@@ -38,17 +41,42 @@ export const checkJournal = async (
       : readPublicKey(readKeyFile(options.keyFile), options.keyFile);
   const expected = options.expect === undefined ? null : expectedRow(options.expect);
   const chain = await verifyChain(path, options);
-  const none = { ...chain, checkpoints: 0, keys: [], signedSeq: 0 };
+  const none = { ...chain, checkpoints: 0, keys: [], signedSeq: 0, missing: null };
   if (chain.damage !== null) return none;
   const reader = JournalReader.open(path);
   try {
     const signed = checkCheckpoints(reader, key);
-    const damage = signed.damage ?? unexpected(reader, expected);
-    return { ...none, ...signed, damage };
+    // A journal without a key never signs: that is said, and only a demanded key forbids it.
+    const missing = signed.checkpoints === 0 ? null : missingCheckpoint(reader, signed.signedSeq);
+    const damage =
+      signed.damage ??
+      (key === null ? null : unsigned(chain, signed, missing, keyName(key))) ??
+      unexpected(reader, expected);
+    return { ...none, ...signed, missing, damage };
   } finally {
     reader.close();
   }
 };
+
+/** What the demanded key leaves open; rows behind the last checkpoint that none is due for may. */
+const unsigned = (
+  { firstSeq, head }: ChainVerdict,
+  { checkpoints }: Signed,
+  missing: MissingCheckpoint | null,
+  name: string,
+): Damage | null => {
+  if (head.seq === 0) return null;
+  if (checkpoints === 0) {
+    const what = `no checkpoint is signed with the key ${name}: nothing shows whose rows these are`;
+    return { kind: 'checkpoint', seq: firstSeq, what };
+  }
+  return missing === null
+    ? null
+    : { kind: 'checkpoint', seq: missing.seq, what: missingText(missing) };
+};
+
+const missingText = ({ seq, why }: MissingCheckpoint): string =>
+  `no checkpoint signs row ${seq} or one behind it, and one was due there (${why})`;
 
 const readKeyFile = (file: string): string => {
   try {
@@ -134,7 +162,7 @@ export const wrongCheckpoint = (
 
 /** The verdict in plain words, a line each. */
 export const verdictLines = (path: string, verdict: JournalVerdict): readonly string[] => {
-  const { firstSeq, head, damage, checkpoints, keys, signedSeq } = verdict;
+  const { firstSeq, head, damage, checkpoints, keys, signedSeq, missing } = verdict;
   if (damage !== null) {
     const { kind, seq, what } = damage;
     return [`${path}: damaged at row ${seq}: ${kind}: ${what}`, CURE];
@@ -148,6 +176,10 @@ export const verdictLines = (path: string, verdict: JournalVerdict): readonly st
   return [
     `${path}: ${rows} rows (${firstSeq} to ${head.seq}), chain whole, ${signed}`,
     `last row ${head.seq}:${head.hash}`,
+    ...(signedSeq < head.seq
+      ? [`rows ${Math.max(firstSeq, signedSeq + 1)} to ${head.seq} are not signed yet`]
+      : []),
+    ...(missing === null ? [] : [missingText(missing)]),
   ];
 };
 

@@ -3,7 +3,7 @@ import { type DeviceKey, readCheckpoint } from './checkpoint.js';
 import type { SignedCheckpoint } from './store.js';
 
 /** Between two checkpoints at most so many rows, or so much watched time with rows in it. */
-const CHECKPOINT_ROWS = 1000;
+export const CHECKPOINT_ROWS = 1000;
 const CHECKPOINT_NS = 300e9;
 
 /** Under which rules the rows are made, as the last start said. */
@@ -14,7 +14,7 @@ interface Start {
 }
 
 /** Whether the shoe came to its end in this step: a good place to swear. */
-const endsShoe = ({ decisions }: TableStep): boolean =>
+export const endsShoe = ({ decisions }: TableStep): boolean =>
   decisions.some(
     (decision) =>
       decision.do === 'noted' &&

@@ -1,12 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TableStep } from '../../controller/core/ports.js';
-import { checkJournal } from '../../storage/check.js';
+import { checkJournal, verdictLines } from '../../storage/check.js';
 import { DeviceKey } from '../../storage/checkpoint.js';
 import { openJournal } from '../../storage/journal.js';
 import { stepsFrom } from '../unit/storage/steps.js';
@@ -20,6 +29,8 @@ const SLOW_MS = 60_000;
 const key = DeviceKey.generate();
 let folder: string;
 let good: string;
+/** A longer one, with a shoe's end in row 650. */
+let long: string;
 
 const python = (path: string, ...more: readonly string[]) => {
   const ran = spawnSync('python3', [SCRIPT, path, ...more], { encoding: 'utf8' });
@@ -35,6 +46,11 @@ const python = (path: string, ...more: readonly string[]) => {
 const late = (step: TableStep): TableStep => ({
   ...step,
   observation: { ...step.observation, atNs: 2 ** 60 + step.observation.seq * 812_345_671 },
+});
+
+const shoeEnd = (step: TableStep): TableStep => ({
+  ...step,
+  decisions: [{ do: 'noted', part: 'shoe', set: { isLoaded: false } }],
 });
 
 beforeAll(async () => {
@@ -57,12 +73,17 @@ beforeAll(async () => {
   await journal.append([boot, ...stepsFrom(2, 399)]);
   await journal.append(stepsFrom(401, ROWS - 400).map(late));
   await journal.close();
+  long = join(folder, 'long.journal');
+  const other = await openJournal(long, { writer: 'inline', key, checkpointRows: 100 });
+  const rows = [boot, ...stepsFrom(2, 1699)];
+  await other.append(rows.map((step) => (step.observation.seq === 650 ? shoeEnd(step) : step)));
+  await other.close();
 }, SLOW_MS);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const damaged = (name: string, statements: readonly string[]): string => {
+const damaged = (name: string, statements: readonly string[], from = good): string => {
   const path = join(folder, `${name}.journal`);
-  cpSync(good, path);
+  cpSync(from, path);
   const db = new Database(path);
   for (const table of ['step', 'checkpoint', 'key', 'word']) {
     db.exec(`DROP TRIGGER ${table}_no_update; DROP TRIGGER ${table}_no_delete`);
@@ -113,13 +134,21 @@ const CASES: readonly (readonly [string, ...(readonly string[])])[] = [
   ['a changed word', `UPDATE word SET text = text || ' ' WHERE code = 6`],
 ];
 
+/** Whole chains whose checkpoints were taken away: name, row that misses one, statements. */
+const UNSIGNED: readonly (readonly [string, number, ...(readonly string[])])[] = [
+  ['no checkpoint at all', 1, 'DELETE FROM checkpoint'],
+  ['a shoe end nothing signs', 650, 'DELETE FROM checkpoint WHERE seq > 101'],
+  ['a thousand rows nothing signs', 1650, 'DELETE FROM checkpoint WHERE seq > 650'],
+];
+
 describe('a second program, written from docs/JOURNAL.md in another language', () => {
   it('finds a good journal good, and knows whose it is', async () => {
     const ours = await checkJournal(good, { deep: true });
     expect(ours).toMatchObject({ damage: null, checkpoints: 6, head: { seq: ROWS } });
     const theirs = python(good, key.publicKey);
     expect(theirs.said).toBe(
-      `rows 1 to ${ROWS} whole, 6 signed checkpoints, last ${ROWS}:${ours.head.hash}\n`,
+      `rows 1 to ${ROWS} whole, 6 signed checkpoints, last ${ROWS}:${ours.head.hash}\n` +
+        `rows 502 to ${ROWS} are not signed yet\n`,
     );
     expect(theirs.code).toBe(0);
     expect(python(good, DeviceKey.generate().publicKey).damage).toEqual({
@@ -127,6 +156,29 @@ describe('a second program, written from docs/JOURNAL.md in another language', (
       kind: 'checkpoint',
     });
   }, 60_000);
+
+  it.each(UNSIGNED)(
+    'agrees, with a demanded key, on %s',
+    async (name, seq, ...statements) => {
+      const path = damaged(name, statements, long);
+      const keyFile = join(folder, 'device.pub');
+      writeFileSync(keyFile, key.publicKey);
+      const { damage } = await checkJournal(path, { keyFile });
+      expect(damage).toMatchObject({ seq, kind: 'checkpoint' });
+      const theirs = python(path, key.publicKey);
+      expect(theirs.damage, theirs.said).toEqual({ seq, kind: 'checkpoint' });
+      expect(theirs.code).toBe(1);
+      const ours = await checkJournal(path);
+      expect(ours.damage).toBeNull();
+      const lines = verdictLines(path, ours);
+      const anyKey = python(path);
+      expect(anyKey.code).toBe(0);
+      const open = /^rows \d+ to 1700 are not signed yet$/m.exec(anyKey.said)?.[0];
+      expect(open).toBeDefined();
+      expect(lines).toContain(open);
+    },
+    60_000,
+  );
 
   it.each(CASES)(
     'agrees on %s',

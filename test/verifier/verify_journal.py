@@ -14,6 +14,7 @@ from decimal import Decimal
 APPLICATION_ID = 0x43434A31
 FORMAT = 1
 CHECKPOINT_TYPE = "cutcard-checkpoint-1"
+CHECKPOINT_ROWS = 1000
 
 
 # --- Ed25519, verification only (RFC 8032, section 5.1) ---------------------------------------
@@ -203,9 +204,44 @@ def check_rows(db, words):
     return first, seq, prev, hashes
 
 
+def why_due(step):
+    kind = step["observation"]["kind"]
+    if kind in ("power.boot", "power.off"):
+        return "a start" if kind == "power.boot" else "a stop"
+    for decision in step["decisions"]:
+        if decision["do"] == "noted" and decision["part"] == "shoe":
+            if decision["set"].get("isLoaded", True) is False:
+                return "a shoe's end"
+    return None
+
+
+def missing_checkpoint(db, words, signed):
+    """The first checkpoint missing behind the last one: its row and why it was due."""
+    rows = db.execute(ROWS + "WHERE seq > ? ORDER BY seq LIMIT ?", (signed, CHECKPOINT_ROWS))
+    rows = rows.fetchall()
+    for row in rows:
+        why = why_due(json.loads(unpack(row[4], words, row[0], row[1], row[2])))
+        if why:
+            return row[0], why
+    return (rows[-1][0], f"{CHECKPOINT_ROWS} rows") if len(rows) == CHECKPOINT_ROWS else None
+
+
+def check_cover(db, words, first, last, signed, demanded):
+    """What the checkpoints leave open, in words; damage where a key was demanded."""
+    missing = missing_checkpoint(db, words, signed) if signed else None
+    said = f"no checkpoint signs row {missing[0]}: one was due ({missing[1]})" if missing else ""
+    if demanded is not None and last > 0:
+        if not signed:
+            raise Damage(first, "checkpoint", "no checkpoint is signed with the key")
+        if missing:
+            raise Damage(missing[0], "checkpoint", said)
+    lines = [f"rows {max(first, signed + 1)} to {last} are not signed yet"] if signed < last else []
+    return lines + ([said] if missing else [])
+
+
 def check_checkpoints(db, hashes, demanded):
     keys = dict(db.execute("SELECT name, public FROM key"))
-    count = 0
+    count, signed = 0, 0
     for seq, body, signature in db.execute(
         "SELECT seq, body, signature FROM checkpoint ORDER BY seq"
     ):
@@ -221,8 +257,8 @@ def check_checkpoints(db, hashes, demanded):
             raise Damage(seq, "checkpoint", "the signature is not that of its text")
         if seq not in hashes or hashes[seq].hex() != said["hash"]:
             raise Damage(seq, "checkpoint", "it signs another row, or one that is not there")
-        count += 1
-    return count
+        count, signed = count + 1, seq
+    return count, signed
 
 
 def main(arguments):
@@ -243,7 +279,8 @@ def main(arguments):
     try:
         words = {code: text.encode() for code, text in db.execute("SELECT code, text FROM word")}
         first, last, head, hashes = check_rows(db, words)
-        count = check_checkpoints(db, hashes, demanded)
+        count, signed = check_checkpoints(db, hashes, demanded)
+        open_ends = check_cover(db, words, first, last, signed, demanded)
     except Damage as damage:
         print(damage)
         return 1
@@ -251,6 +288,8 @@ def main(arguments):
         print(f"damaged at row 1: torn page: {error}")
         return 1
     print(f"rows {first} to {last} whole, {count} signed checkpoints, last {last}:{head.hex()}")
+    for line in open_ends:
+        print(line)
     return 0
 
 

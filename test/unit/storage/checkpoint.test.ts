@@ -104,6 +104,7 @@ describe('signed checkpoints', () => {
     const verdict = await checkJournal(path, { keyFile });
     expect(verdict).toMatchObject({ damage: null, checkpoints: 3, signedSeq: 201 });
     expect(verdictLines('j', verdict)[0]).toMatch(/3 signed checkpoints up to row 201, key/);
+    expect(verdictLines('j', verdict)[2]).toBe('rows 202 to 250 are not signed yet');
     writeFileSync(keyFile, DeviceKey.generate().publicKey);
     const other = await checkJournal(path, { keyFile });
     expect(other.damage).toMatchObject({ kind: 'checkpoint', seq: 1 });
