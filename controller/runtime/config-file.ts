@@ -20,6 +20,9 @@ export type ConfigFileRead =
 export const refuseConfig = (problems: readonly ConfigProblem[]): Refusal =>
   new Refusal(EXIT.config, problems.map(configProblemText).join('\n         '));
 
+const CURE =
+  'check the path and its permissions; controller/config/example.yaml shows a whole configuration';
+
 /** Reads and checks the file alone, not what it names. */
 export const readConfigFile = (file: string): ConfigFileRead => {
   let text: string;
@@ -28,7 +31,7 @@ export const readConfigFile = (file: string): ConfigFileRead => {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const problem = { file, line: 1, field: 'file', cause: `it cannot be read: ${why}` };
-    return { ok: false, problems: [{ ...problem, cure: 'check the path and its permissions' }] };
+    return { ok: false, problems: [{ ...problem, cure: CURE }] };
   }
   const read = readConfig(text, file);
   if (!read.ok) return read;

@@ -70,7 +70,7 @@ const checkBroker = async (url: string): Promise<Finding> => {
 const checkClock = async (): Promise<Finding> => {
   const trusted = await clockTrust();
   if (trusted === true) return ok('clock', 'synchronised');
-  const cure = 'set up chrony with NTS sources (deploy/os); decisions never use this clock';
+  const cure = 'set up chrony with NTS sources; decisions never use this clock';
   const seen = trusted === null ? 'nobody on this machine can say' : 'not synchronised';
   return warn('clock', seen, cure);
 };

@@ -95,8 +95,8 @@ export const connectDesk = (options: DeskOptions): Promise<MqttClient> => {
       client.end(true);
       reject(
         new DeskError(
-          `${options.broker} cannot be used: ${why}; is the broker running, and is this desk ` +
-            'in its access list?',
+          `${options.broker} cannot be used: ${why}; is the broker running, is this desk ` +
+            'in its access list, does it speak MQTT 5 (if not: --mqtt 3.1.1)?',
         ),
       );
     };

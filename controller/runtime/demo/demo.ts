@@ -46,7 +46,12 @@ export interface DemoOptions {
 /** What the demo tells whoever shows it. */
 export interface DemoView {
   /** Addresses, before anything is played. */
-  opened(parts: { readonly page: string; readonly broker: string; readonly journal: string }): void;
+  opened(parts: {
+    readonly page: string;
+    readonly broker: string;
+    readonly journal: string;
+    readonly kept: boolean;
+  }): void;
   running(table: RunningTable): void;
   /** A mistake is being made. */
   mistake(story: string, wallMs: number): void;
@@ -142,7 +147,12 @@ const playTable = async (stage: Stage): Promise<void> => {
     log: createLog('error'),
     version: programVersion(),
   });
-  view.opened({ page: running.page?.url ?? '', broker: broker.url, journal: journalPath });
+  view.opened({
+    page: running.page?.url ?? '',
+    broker: broker.url,
+    journal: journalPath,
+    kept: options.data !== null,
+  });
   view.running(running);
   const done = new AbortController();
   try {

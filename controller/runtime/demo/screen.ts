@@ -35,10 +35,16 @@ export class DemoScreen implements DemoView {
     readonly page: string;
     readonly broker: string;
     readonly journal: string;
+    /** The folder stays when the demo ends. */
+    readonly kept: boolean;
   }): void {
+    const { port } = new URL(parts.broker);
+
     this.#print(`Table page:  ${parts.page}`);
-    this.#print(`MQTT broker: ${parts.broker}  (mosquitto_sub -t 'cutcard/v1/#' -v)`);
+    this.#print(`MQTT broker: ${parts.broker}, MQTT 3.1.1`);
+    this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);
     this.#print(`Journal:     ${parts.journal}`);
+    if (!parts.kept) this.#print('             removed at the end; --data FOLDER keeps it');
     this.#print('Ctrl-C ends.');
     this.#print('');
   }
