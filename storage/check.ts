@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isSigned, keyName, readCheckpoint, readPublicKey } from './checkpoint.js';
 import type { Damage } from './diagnose.js';
+import { checkDocuments } from './documents.js';
 import { JournalFault } from './fault.js';
 import { JournalReader } from './reader.js';
 import type { SignedCheckpoint } from './store.js';
@@ -51,7 +52,8 @@ export const checkJournal = async (
     const damage =
       signed.damage ??
       (key === null ? null : unsigned(chain, signed, missing, keyName(key))) ??
-      unexpected(reader, expected);
+      unexpected(reader, expected) ??
+      (options.deep === true ? checkDocuments(reader) : null);
     return { ...none, ...signed, missing, damage };
   } finally {
     reader.close();

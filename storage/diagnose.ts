@@ -5,7 +5,8 @@ import type { JournalReader } from './reader.js';
  * `torn page`: a page of the file is half written, zeroed or unreadable · `changed byte`: a row's
  * text or times were changed · `changed hash`: only its hash was · `missing row` · `reordered`: a
  * row lies where another belongs · `not a step`: chained, but no program wrote it ·
- * `checkpoint`: a signed checkpoint does not fit · `other history`: whole, but not the one asked
+ * `checkpoint`: a signed checkpoint does not fit · `document`: a procedure or table the rows were
+ * judged by is not there or was changed · `other history`: whole, but not the one asked
  * for.
  */
 export type DamageKind =
@@ -16,6 +17,7 @@ export type DamageKind =
   | 'reordered'
   | 'not a step'
   | 'checkpoint'
+  | 'document'
   | 'other history';
 
 export interface Damage {

@@ -251,7 +251,7 @@ export const register = (program: Command): void => {
     .command('verify')
     .description('check the chain and the signed checkpoints; exit code 1 names the first damage')
     .argument('<file>', 'journal')
-    .option('--deep', 'also read every row as a step')
+    .option('--deep', 'also read every row as a step, and check the documents the starts name')
     .option('--key <file>', "the device's public key: checkpoints must be signed with it")
     .option('--expect <seq:hash>', 'a row known from elsewhere (a published checkpoint)')
     .option('--json', 'one JSON object on stdout')

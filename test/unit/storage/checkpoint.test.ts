@@ -137,6 +137,32 @@ describe('signed checkpoints', () => {
   });
 });
 
+describe('documents', () => {
+  const whole = async () => {
+    const journal = await start();
+    await journal.putDocument('table', hashText(tableText), tableText);
+    await journal.putDocument('procedure', hashText('another'), 'another');
+    await journal.append(bootThen(50));
+    await journal.close();
+    expect(await checkJournal(path, { deep: true })).toMatchObject({ damage: null });
+  };
+
+  it.each([
+    [`DELETE FROM document WHERE kind = 'table'`, /start here names document .*it is not there/],
+    [`UPDATE document SET text = text || ' ' WHERE kind = 'table'`, /start here .*was changed/],
+    [`UPDATE document SET text = 'x' WHERE kind = 'procedure'`, /^document .*was changed/],
+  ])('show, looked at deep, that somebody ran %s', async (statement, what) => {
+    await whole();
+    const db = new Database(path);
+    db.exec('DROP TRIGGER document_no_update; DROP TRIGGER document_no_delete');
+    db.exec(statement);
+    db.close();
+    const { damage } = await checkJournal(path, { deep: true });
+    expect(damage).toMatchObject({ kind: 'document', seq: 1 });
+    expect(damage?.what).toMatch(what);
+  });
+});
+
 describe('the device key', () => {
   it('lies in a file of its owner, is loaded again, and is refused when others can read it', () => {
     const file = join(folder, 'device.key');
