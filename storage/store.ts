@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import type { DocumentKind } from '../controller/core/ports.js';
 import { checkTail } from './chain.js';
 import { faultOf, JournalFault } from './fault.js';
+import { demandFile, emptied, isBare, isEmptied } from './file-check.js';
 import { takeLock } from './lock.js';
 import { Packer } from './packing.js';
 import { damagedLog } from './wal-check.js';
@@ -83,7 +84,10 @@ export class Store {
    */
   open(): Opened {
     try {
+      demandFile(this.#path);
       this.#lock = takeLock(this.#path);
+      const wasBare = isBare(this.#path);
+      if (isEmptied(this.#path)) throw emptied(this.#path);
       const unclean = existsSync(`${this.#path}-wal`);
       // Before SQLite looks: it would take what it can read and forget the rest.
       const log = damagedLog(this.#path);
@@ -91,6 +95,7 @@ export class Store {
       const db = new Database(this.#path, { timeout: READER_WAIT_MS });
       this.#db = db;
       if (isEmpty(db)) {
+        if (wasBare) throw emptied(this.#path);
         setPragmas(db);
         createSchema(db);
         // So that the file itself says what it is, whatever becomes of its log.

@@ -7,6 +7,7 @@ import { ROW_COLUMNS, type StoredRow } from './chain.js';
 import { decodeStep } from './decode.js';
 import { type Damage, damagedPages, diagnose } from './diagnose.js';
 import { faultOf, JournalFault } from './fault.js';
+import { demandFile } from './file-check.js';
 import { isInUse } from './lock.js';
 import { JournalReader } from './reader.js';
 import { damagedLog } from './wal-check.js';
@@ -50,6 +51,7 @@ export const verifyChain = async (
   path: string,
   options: VerifyOptions = {},
 ): Promise<ChainVerdict> => {
+  demandFile(path);
   const log = isInUse(path) ? null : damagedLog(path);
   if (log !== null) return unreadableLog(path, log);
   const reader = JournalReader.open(path);

@@ -1,4 +1,14 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -149,6 +159,32 @@ describe('verify', () => {
     const longer = await checkJournal(path, { expect: `${ROWS + 5}:${head.hash}` });
     expect(longer.damage?.what).toMatch(/rows were cut off/);
     await expect(checkJournal(path, { expect: 'x' })).rejects.toThrow(/is not a row's number/);
+  });
+
+  it('refuses a journal that was emptied, and makes none in its place', async () => {
+    for (const log of [null, Buffer.alloc(0), Buffer.alloc(20)]) {
+      rmSync(`${path}-wal`, { force: true });
+      writeFileSync(path, '');
+      if (log !== null) writeFileSync(`${path}-wal`, log);
+      for (const writer of ['inline', 'worker'] as const) {
+        await expect(openJournal(path, { writer })).rejects.toMatchObject({ code: 'corrupt' });
+        expect(statSync(path).size).toBe(0);
+      }
+    }
+    rmSync(`${path}-wal`, { force: true });
+    await expect(openJournal(path, { writer: 'inline' })).rejects.toThrow(
+      /was emptied.*journal set-aside` and restore a copy/,
+    );
+    await expect(checkJournal(path)).rejects.toMatchObject({ code: 'corrupt' });
+  });
+
+  it('refuses at once what is no file', async () => {
+    await expect(checkJournal(folder)).rejects.toThrow(/is a folder, not a journal/);
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await expect(checkJournal(pipe)).rejects.toThrow(/is a pipe, not a journal/);
+    await expect(checkJournal(pipe)).rejects.toMatchObject({ code: 'format' });
+    await expect(openJournal(pipe, { writer: 'inline' })).rejects.toThrow(/is a pipe/);
   });
 
   it('refuses to open a journal whose tail is damaged, and leaves it as it is', async () => {
