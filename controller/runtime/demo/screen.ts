@@ -41,7 +41,7 @@ export class DemoScreen implements DemoView {
     const { port } = new URL(parts.broker);
 
     this.#print(`Table page:  ${parts.page}`);
-    this.#print(`MQTT broker: ${parts.broker}, MQTT 3.1.1`);
+    this.#print(`MQTT broker: ${parts.broker}  (MQTT 3.1.1)`);
     this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);
     this.#print(`Journal:     ${parts.journal}`);
     if (!parts.kept) this.#print('             removed at the end; --data FOLDER keeps it');
