@@ -15,6 +15,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkJournal, verdictLines } from '../../../storage/check.js';
 import { openJournal } from '../../../storage/journal.js';
+import { JournalReader } from '../../../storage/reader.js';
 import { verifyChain } from '../../../storage/verify.js';
 import { stepsFrom } from './steps.js';
 
@@ -80,6 +81,19 @@ describe('verify', () => {
   it('names a changed time', async () => {
     tamper('UPDATE step SET wall_ms = wall_ms + 1 WHERE seq = 77');
     expect(await damage()).toMatchObject({ kind: 'changed byte', seq: 77 });
+  });
+
+  it('names, looked at deep, a changed time that its text does not depend on', async () => {
+    const reader = JournalReader.open(path);
+    const body = reader.rows(76, 1)[0]?.body ?? '';
+    reader.close();
+    const hex = Buffer.from(body).toString('hex');
+    tamper(`UPDATE step SET body = x'${hex}', wall_ms = wall_ms + 1 WHERE seq = 77`);
+    expect((await verifyChain(path, { deep: true })).damage).toMatchObject({
+      kind: 'changed byte',
+      seq: 77,
+      what: 'its columns say another row or time than its text',
+    });
   });
 
   it('names a changed hash', async () => {
