@@ -213,6 +213,15 @@ describe('a second program, written from docs/JOURNAL.md in another language', (
     60_000,
   );
 
+  it('agrees on what is no journal, and on one that was emptied', async () => {
+    await expect(checkJournal(folder)).rejects.toMatchObject({ code: 'format' });
+    expect(python(folder)).toMatchObject({ code: 2, damage: null });
+    const empty = join(folder, 'empty.journal');
+    writeFileSync(empty, '');
+    await expect(checkJournal(empty)).rejects.toMatchObject({ code: 'corrupt' });
+    expect(python(empty)).toMatchObject({ code: 1, damage: null });
+  });
+
   it('still reads the first released format', async () => {
     const ours = await checkJournal(GOLDEN, { deep: true });
     expect(ours).toMatchObject({ damage: null, firstSeq: 1, head: { seq: 300 }, checkpoints: 4 });

@@ -7,6 +7,7 @@ Exit code 0: whole. 1: damaged, the first bad row is named. 2: not a journal.
 import base64
 import hashlib
 import json
+import os
 import sqlite3
 import sys
 from decimal import Decimal
@@ -261,11 +262,22 @@ def check_checkpoints(db, hashes, demanded):
     return count, signed
 
 
+def size_of(path):
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
 def main(arguments):
     if len(arguments) not in (1, 2):
         print(__doc__, file=sys.stderr)
         return 2
     demanded = base64.b64decode(arguments[1]) if len(arguments) == 2 else None
+    # Looked at first: opening a pipe would wait for ever.
+    if not os.path.isfile(arguments[0]):
+        print(f"{arguments[0]}: no file, not a journal")
+        return 2
+    if size_of(arguments[0]) == 0 and size_of(arguments[0] + "-wal") == 0:
+        print(f"{arguments[0]}: was emptied, nothing is left to check")
+        return 1
     try:
         db = sqlite3.connect(f"file:{arguments[0]}?mode=ro", uri=True)
         ident = db.execute("PRAGMA application_id").fetchone()[0]
