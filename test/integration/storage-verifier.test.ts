@@ -135,7 +135,7 @@ const CASES: readonly (readonly [string, ...(readonly string[])])[] = [
 ];
 
 /** Whole chains whose checkpoints were taken away: name, row that misses one, statements. */
-const UNSIGNED: readonly (readonly [string, number, ...(readonly string[])])[] = [
+const UNSIGNED: readonly (readonly [name: string, seq: number, statement: string])[] = [
   ['no checkpoint at all', 1, 'DELETE FROM checkpoint'],
   ['a shoe end nothing signs', 650, 'DELETE FROM checkpoint WHERE seq > 101'],
   ['a thousand rows nothing signs', 1650, 'DELETE FROM checkpoint WHERE seq > 650'],
@@ -159,8 +159,8 @@ describe('a second program, written from docs/JOURNAL.md in another language', (
 
   it.each(UNSIGNED)(
     'agrees, with a demanded key, on %s',
-    async (name, seq, ...statements) => {
-      const path = damaged(name, statements, long);
+    async (name, seq, statement) => {
+      const path = damaged(name, [statement], long);
       const keyFile = join(folder, 'device.pub');
       writeFileSync(keyFile, key.publicKey);
       const { damage } = await checkJournal(path, { keyFile });
