@@ -93,7 +93,7 @@ const sameAgain = (draft: Draft, rule: CutRule, by: Cutter): boolean => {
 };
 
 const inTurn = (draft: Draft, rule: CutRule, by: Cutter): boolean => {
-  const { cutTurn, cutOffered: offered, declined } = draft.state.prep;
+  const { cutTurn, cutOffered: offered } = draft.state.prep;
   if (rule.cutter === 'dealer') {
     if (by === 'dealer') return true;
     outOfTurn(draft, rule, by, 'the dealer cuts in this game');
@@ -101,9 +101,6 @@ const inTurn = (draft: Draft, rule: CutRule, by: Cutter): boolean => {
   }
   if (by === 'dealer') {
     // Whether seats are taken cannot be seen: the dealer may cut unless a player was offered it.
-    if (offered === null && (cutTurn === 'dealer' || declined.length === 0 || cutTurn === 'any')) {
-      return true;
-    }
     if (offered === null) return true;
     outOfTurn(draft, rule, by, `${name(offered)} was offered the cut and has not declined`);
     return false;

@@ -39,9 +39,9 @@ export const onShuffler = (draft: Draft, message: Message): void => {
       return start(draft, batchOf(draft, message.batch));
     case 'shuffler.done':
       return done(draft, message, batchOf(draft, message.batch));
-    case 'shuffler.jam': {
-      return requireCount(draft, jammed(draft), 'the machine jammed');
-    }
+    case 'shuffler.jam':
+      // A jam concerns the cards in the machine.
+      return requireCount(draft, batchOf(draft, undefined), 'the machine jammed');
     case 'shuffler.lamp':
       return lamp(draft, message.lamp, batchOf(draft, message.batch));
     case 'shuffler.inventory':
@@ -51,9 +51,6 @@ export const onShuffler = (draft: Draft, message: Message): void => {
       return;
   }
 };
-
-/** A jam concerns the cards in the machine. */
-const jammed = (draft: Draft): Batch => batchOf(draft, undefined);
 
 /**
  * Cards that are in the machine are not in the shoe, nor cut: a shoe that was in play has been
