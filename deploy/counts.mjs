@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Prints the closing line of a test run from the counts the run wrote down, alone on a line.
+// Prints, from the counts a test run wrote down, what failed or was unsteady, and then the closing
+// line, alone on a line.
 // Ends 1 where a test failed, none ran, or no counts were written.
 import { readFileSync } from 'node:fs';
 
@@ -14,6 +15,8 @@ try {
   console.log('0 passed, 1 failed');
   process.exit(1);
 }
+for (const { title, why } of tally.failures) console.log(`FAILED: ${title}\n    ${why}`);
+for (const title of tally.unsteady) console.log(`UNSTEADY, passed when tried again: ${title}`);
 const skipped = tally.skipped.length === 0 ? '' : `, ${tally.skipped.length} skipped`;
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;

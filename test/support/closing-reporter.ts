@@ -8,14 +8,23 @@ export interface Skipped {
   readonly reason: string;
 }
 
+/** One test that failed, and the first lines of why. */
+export interface Failure {
+  readonly title: string;
+  readonly why: string;
+}
+
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly Skipped[];
+  readonly failures: readonly Failure[];
+  /** Tests that passed only when tried again: to be mended, not to be forgotten. */
+  readonly unsteady: readonly string[];
 }
 
 /** `N passed, N failed`, with `, N skipped` only where something was skipped. */
-export const closingLine = (tally: Tally): string => {
+export const closingLine = (tally: Pick<Tally, 'passed' | 'failed' | 'skipped'>): string => {
   const skipped = tally.skipped.length === 0 ? '' : `, ${tally.skipped.length} skipped`;
   return `${tally.passed} passed, ${tally.failed} failed${skipped}`;
 };
@@ -33,22 +42,43 @@ export const skippedReport = (skipped: readonly Skipped[]): string => {
   return [`NOT RUN: ${skipped.length} tests were skipped`, ...lines].join('\n');
 };
 
+/** What failed and what was unsteady, said once more at the end, where it is looked for. */
+export const troubleReport = ({ failures, unsteady }: Tally): string => {
+  const failed = failures.flatMap(({ title, why }) => [`FAILED: ${title}`, `    ${why}`]);
+  const again = unsteady.map((title) => `UNSTEADY, passed when tried again: ${title}`);
+  return [...failed, ...again].join('\n');
+};
+
+/** Characters of a failure's message that the end of a run repeats. */
+const WHY_CHARACTERS = 300;
+
+const whyOf = (errors: readonly { readonly message: string }[]): string => {
+  const text = errors.map(({ message }) => message).join('; ');
+  return text.replaceAll(/\s+/g, ' ').slice(0, WHY_CHARACTERS);
+};
+
 const tallyOf = (modules: readonly TestModule[]): Tally => {
   let passed = 0;
-  let failed = 0;
   const skipped: Skipped[] = [];
+  const failures: Failure[] = [];
+  const unsteady: string[] = [];
   for (const module of modules) {
     const tests = [...module.children.allTests()];
     // A file that does not load has no tests; a broken hook may fail a suite and none of its tests.
-    if (!module.ok() && !tests.some((test) => test.result().state === 'failed')) failed += 1;
+    if (!module.ok() && !tests.some((test) => test.result().state === 'failed')) {
+      failures.push({ title: module.relativeModuleId, why: whyOf(module.errors()) });
+    }
     for (const test of tests) {
-      const { state } = test.result();
-      if (state === 'passed') passed += 1;
-      else if (state === 'failed') failed += 1;
+      const result = test.result();
+      const title = `${module.relativeModuleId} > ${test.fullName}`;
+      if (result.state === 'passed') {
+        passed += 1;
+        if ((test.diagnostic()?.retryCount ?? 0) > 0) unsteady.push(title);
+      } else if (result.state === 'failed') failures.push({ title, why: whyOf(result.errors) });
       else skipped.push({ title: test.fullName, reason: reasonOf(test) });
     }
   }
-  return { passed, failed, skipped };
+  return { passed, failed: failures.length, skipped, failures, unsteady };
 };
 
 const reasonOf = (test: TestCase): string => {
@@ -64,10 +94,17 @@ const COUNTS_FILE = 'reports/tests.json';
 export default class ClosingReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const counted = tallyOf(modules);
-    const tally = { ...counted, failed: counted.failed + unhandled.length };
+    const outside = unhandled.map((error) => ({
+      title: 'an error outside every test',
+      why: error instanceof Error ? error.message : JSON.stringify(error),
+    }));
+    const failures = [...counted.failures, ...outside];
+    const tally = { ...counted, failed: failures.length, failures };
     mkdirSync(dirname(COUNTS_FILE), { recursive: true });
     writeFileSync(COUNTS_FILE, `${JSON.stringify(tally, null, 2)}\n`);
     if (tally.skipped.length > 0) process.stdout.write(`\n${skippedReport(tally.skipped)}\n`);
+    const trouble = troubleReport(tally);
+    if (trouble !== '') process.stdout.write(`\n${trouble}\n`);
     process.stdout.write(`\n${closingLine(tally)}\n`);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closingLine, skippedReport } from '../support/closing-reporter.js';
+import { closingLine, skippedReport, troubleReport } from '../support/closing-reporter.js';
 
 describe('the closing line of a run', () => {
   test('names passed and failed', () => {
@@ -24,6 +24,21 @@ describe('the closing line of a run', () => {
       '    - c',
       '  because no broker:',
       '    - b',
+    ]);
+  });
+
+  test('repeats what failed, and what passed only when tried again', () => {
+    const report = troubleReport({
+      passed: 1,
+      failed: 1,
+      skipped: [],
+      failures: [{ title: 'kill.test.ts > same state', why: 'expected 3 to be 4' }],
+      unsteady: ['wall.test.ts > resumes'],
+    });
+    expect(report.split('\n')).toEqual([
+      'FAILED: kill.test.ts > same state',
+      '    expected 3 to be 4',
+      'UNSTEADY, passed when tried again: wall.test.ts > resumes',
     ]);
   });
 });
