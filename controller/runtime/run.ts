@@ -74,6 +74,7 @@ const openBridge = async (
     shuffler: table.shuffler !== 'none',
     reader: table.reader === 'rank',
     lampTap,
+    blockedMs: table.policy.blockedMs,
   };
   try {
     return await openBoardBridge(nameOrFile(board, resolve), fitted, scheduler, {

@@ -179,6 +179,8 @@ export interface Fitted {
   readonly shuffler: boolean;
   readonly reader: boolean;
   readonly lampTap: boolean;
+  /** The house's `policy.blockedMs`. */
+  readonly blockedMs: number;
 }
 
 const streamsOf = (devices: Board['devices']): ReadonlySet<string> =>
@@ -194,9 +196,9 @@ export const fitBoard = (board: Board, fitted: Fitted): Board => {
   const devices: Record<string, DeviceSpec> = {};
   for (const [name, device] of Object.entries(board.devices)) {
     if (!keep(device)) continue;
-    if (device.driver === 'shoe-mouth' && !fitted.reader) {
-      const { reader: _reader, ...without } = device;
-      devices[name] = without;
+    if (device.driver === 'shoe-mouth') {
+      const { reader, ...mouth } = { ...device, blockedMs: fitted.blockedMs };
+      devices[name] = fitted.reader && reader !== undefined ? { ...mouth, reader } : mouth;
     } else devices[name] = device;
   }
   // A line whose device is not fitted is not opened; one that no device ever named is a mistake.

@@ -71,6 +71,8 @@ const deviceSchema = z.discriminatedUnion('driver', [
     reader: name.optional(),
     /** Values here, or the name of a file that `cutcard calibrate` wrote. */
     calibration: z.union([calibrationSchema, z.string().min(1).max(200)]),
+    /** Something that lies in the mouth this long blocks it, ms; the house's policy goes before. */
+    blockedMs: z.int().min(100).max(60_000).default(2000),
   }),
   z.strictObject({ driver: z.literal('tcs34725'), bus: name, address: address.default(0x29) }),
   z.strictObject({

@@ -17,6 +17,8 @@ import { ShoeMouth } from './shoe-mouth.js';
 import { LampTap, LID, SHOE, Switch } from './switches.js';
 import { Tcs34725 } from './tcs34725.js';
 
+const NS_PER_MS = 1e6;
+
 /** Builds every device of a board, each found by its driver's name; in the board's order. */
 export const buildDevices = (board: Board, buses: Buses, scheduler: Scheduler): Device[] => {
   const built = new Map<string, Device>();
@@ -111,6 +113,7 @@ class Builder {
       colour: colour instanceof Tcs34725 ? colour : null,
       reader: spec.reader !== undefined,
       calibration,
+      blockedNs: spec.blockedMs * NS_PER_MS,
     });
   }
 

@@ -40,6 +40,8 @@ export interface MouthParts {
   /** A rank reader is fitted: a card waits for its reading. */
   readonly reader: boolean;
   readonly calibration: MouthCalibration;
+  /** Something that lies in the mouth this long blocks it, ns. */
+  readonly blockedNs: number;
 }
 
 /** A passage that is over and waits for a colour transfer or a rank. */
@@ -84,7 +86,7 @@ export class ShoeMouth implements Device, MouthSink {
   constructor(parts: MouthParts) {
     this.name = parts.name;
     this.#p = parts;
-    this.#pair = new BeamPair(parts.calibration.spacingMm, this);
+    this.#pair = new BeamPair(parts.calibration.spacingMm, this, parts.blockedNs);
     this.#classifier = new ColourClassifier(parts.calibration.colours);
     const empty = parts.calibration.colours.find((c) => c.kind === 'nothing');
     this.#drift = new DriftTracker(empty?.clear ?? 1);

@@ -19,15 +19,22 @@ export class BeamPair {
   readonly #a: Debounce;
   readonly #b: Debounce;
   readonly #sink: MouthSink;
+  readonly #blockedNs: number;
   #readyA = NEVER;
   #readyB = NEVER;
   #blocked = false;
 
-  constructor(spacingMm: number, sink: MouthSink, glitchNs: number = GLITCH_NS) {
+  constructor(
+    spacingMm: number,
+    sink: MouthSink,
+    blockedNs: number = BLOCKED_NS,
+    glitchNs: number = GLITCH_NS,
+  ) {
     this.transit = new Transit(spacingMm);
     this.#a = new Debounce(false, glitchNs);
     this.#b = new Debounce(false, glitchNs);
     this.#sink = sink;
+    this.#blockedNs = blockedNs;
   }
 
   edge(beam: 0 | 1, covered: boolean, atNs: number): void {
@@ -41,9 +48,9 @@ export class BeamPair {
     if (this.#b.settle(nowNs)) this.#ready(1);
     this.#release();
     const since = this.transit.startNs;
-    if (!this.#blocked && since !== NEVER && nowNs - since >= BLOCKED_NS) {
+    if (!this.#blocked && since !== NEVER && nowNs - since >= this.#blockedNs) {
       this.#blocked = true;
-      this.#sink.blocked(since + BLOCKED_NS);
+      this.#sink.blocked(since + this.#blockedNs);
     }
   }
 
@@ -53,7 +60,7 @@ export class BeamPair {
     const b = this.#b.dueNs();
     if (b !== NEVER && (due === NEVER || b < due)) due = b;
     if (!this.#blocked && this.transit.startNs !== NEVER) {
-      const blocked = this.transit.startNs + BLOCKED_NS;
+      const blocked = this.transit.startNs + this.#blockedNs;
       if (due === NEVER || blocked < due) due = blocked;
     }
     return due;

@@ -2,7 +2,7 @@ import { NEVER } from './debounce.js';
 
 /** Above this one pull is `held`: the hand stopped, so its length says nothing. ns. */
 export const HELD_NS = 400_000_000;
-/** Anything that lies in the mouth this long blocks it, ns. House policy `blockedMs` judges it. */
+/** Anything that lies in the mouth this long blocks it, ns, where the house says nothing else. */
 export const BLOCKED_NS = 2_000_000_000;
 /** Both skews must agree within this factor, else the hand stopped or turned: no length. */
 export const SKEW_RATIO_MAX = 3;

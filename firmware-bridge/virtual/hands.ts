@@ -2,6 +2,7 @@ import type { Batch, DeviceName, Lamp, Sensed } from '../../controller/core/obse
 import type { Bridge } from '../../controller/core/ports.js';
 import type { Press } from '../../controller/core/press.js';
 import type { Table } from '../../controller/core/procedure.js';
+import type { NoiseModel } from './noise.js';
 
 export type ShufflerSaid = Extract<Sensed, { kind: `shuffler.${string}` }>;
 
@@ -10,8 +11,10 @@ export interface VirtualTableOptions {
   readonly seed: number;
   /** Multiplies jitter, bounce, flicker and drift; 1 is nominal, 0 a perfect world. */
   readonly noise?: number;
+  /** What noise there is at the nominal level: see noise.ts. */
+  readonly model?: NoiseModel;
   /** Decides which devices exist: shuffler, rank reader. */
-  readonly table: Pick<Table, 'shuffler' | 'reader' | 'batches'>;
+  readonly table: Pick<Table, 'shuffler' | 'reader' | 'batches' | 'policy'>;
   /** Name or path of a shuffler profile in place of the board's own. */
   readonly shufflerProfile?: string;
   /** Fits a lamp tap to the shuffler's light (off by default). */
@@ -42,12 +45,16 @@ export interface Hands {
   cover(): number;
   /** A card goes back into the shoe. */
   back(): number;
-  /** Two cards overlapped leave at once. */
-  double(back?: Batch): number;
+  /** Two cards overlapped leave at once, the second so far behind the first. */
+  double(back?: Batch, shiftMm?: number): number;
   /** A card shows itself at the mouth and is taken back: nothing is observed. */
   touch(): number;
   /** Something lies in the mouth for so long. */
   block(ms: number): number;
+  /** A beam's receiver shows this from now on, whatever passes; null: it works again. */
+  stick(beam: 'a' | 'b', covered: boolean | null): number;
+  /** The kernel's queue overflows: so many edges of a beam are never told. */
+  loseEdges(beam: 'a' | 'b', count: number): number;
   /** On the keypad where it can be keyed there (`canKey`), else on the operator panel. */
   press(press: Press): number;
   /** The shuffler says so, encoded by its declared profile. Throws if there is no shuffler. */

@@ -16,9 +16,10 @@ import { recordBuses } from '../trace/record.js';
 import type { Hands, ShufflerSaid, VirtualTable, VirtualTableOptions } from './hands.js';
 import { KeypadModel } from './keypad-model.js';
 import { LcdChip } from './lcd-chip.js';
-import { Machine } from './machines.js';
+import { Machine, type LineNoise } from './machines.js';
 import { McpChip } from './mcp-chip.js';
 import { MouthModel, type Surface } from './mouth-model.js';
+import { chanceAt, PLAIN_NOISE, type NoiseModel } from './noise.js';
 import { Random } from './random.js';
 import { TcsChip } from './tcs-chip.js';
 import { TowerModel } from './tower-model.js';
@@ -32,8 +33,6 @@ const MOUTH_LATENCY_NS = 120 * MS;
 const WORD_LATENCY_NS = 30 * MS;
 /** Switch filter and its bounce, ns. */
 const SWITCH_LATENCY_NS = 120 * MS;
-/** How much longer than one card two overlapped ones are, mm. */
-const OVERLAP_MM = [14, 40] as const;
 /** The lamp tap has judged a steady light or a blink by then, ns. */
 const LAMP_LATENCY_NS = 4_500 * MS;
 /** Baud of a stream that no device uses. */
@@ -54,6 +53,7 @@ export const createVirtualTable = (
     shuffler: table.shuffler !== 'none',
     reader: table.reader === 'rank',
     lampTap: options.lampTap === true,
+    blockedMs: table.policy.blockedMs,
   });
   const world = new World(scheduler, board, options);
   const buses = {
@@ -76,6 +76,7 @@ class World implements Hands {
   readonly #board: Board;
   readonly #batch: Batch;
   readonly #noise: number;
+  readonly #model: NoiseModel;
   readonly #random: Random;
   readonly #mouth: MouthModel;
   readonly #cardMm: number;
@@ -94,6 +95,7 @@ class World implements Hands {
     this.#board = board;
     this.#batch = options.table.batches[0] ?? 'red';
     this.#noise = options.noise ?? 1;
+    this.#model = options.model ?? PLAIN_NOISE;
     this.#random = new Random(options.seed);
     this.#readyNs = scheduler.nowNs() + READY_NS;
     this.i2c = new VirtualI2c(scheduler);
@@ -109,9 +111,12 @@ class World implements Hands {
       spacingMm: calibration.spacingMm,
       random: this.#random.fork(),
       noise: this.#noise,
+      model: this.#model,
     });
     const { light } = this.#mouth;
-    this.#colour = new TcsChip(light, calibration.colours, this.#random.fork(), this.#noise);
+    const { colours } = calibration;
+    const random = this.#random.fork();
+    this.#colour = new TcsChip(light, colours, random, this.#noise, this.#model);
     const interrupt = this.#line('keypad-int');
     this.#keys = new McpChip((active, atNs) => this.gpio.drive(interrupt, active, atNs));
     this.#keypad = this.#fitKeypad();
@@ -139,9 +144,19 @@ class World implements Hands {
     return this.#seen(this.#mouth.push(this.#cardMm));
   }
 
-  double(back: Batch = this.#batch): number {
-    const lengthMm = this.#cardMm + this.#random.between(...OVERLAP_MM);
-    return this.#seen(this.#pull(lengthMm, [{ fromMm: 0, name: back }]));
+  double(back: Batch = this.#batch, shiftMm?: number): number {
+    const shift = shiftMm ?? this.#random.between(...this.#model.hand.overlapMm);
+    return this.#seen(this.#pull(this.#cardMm + shift, [{ fromMm: 0, name: back }]));
+  }
+
+  stick(beam: 'a' | 'b', covered: boolean | null): number {
+    this.#mouth.stick(beam === 'a' ? 0 : 1, covered);
+    return this.#seen(this.#scheduler.nowNs());
+  }
+
+  loseEdges(beam: 'a' | 'b', count: number): number {
+    this.gpio.dropEdges(this.#line(`beam-${beam}`), count);
+    return this.#seen(this.#scheduler.nowNs());
   }
 
   touch(): number {
@@ -342,7 +357,18 @@ class World implements Hands {
       turn,
       random: this.#random.fork(),
       noise: this.#noise,
+      model: this.#model,
     });
+  }
+
+  #lineNoise(): LineNoise | null {
+    const { lostByteChance, repeatChance } = this.#model.serial;
+    if (this.#noise <= 0 || (lostByteChance <= 0 && repeatChance <= 0)) return null;
+    return {
+      random: this.#random.fork(),
+      lostByteChance: chanceAt(lostByteChance, this.#noise),
+      repeatChance: chanceAt(repeatChance, this.#noise),
+    };
   }
 
   #fitMachines(): void {
@@ -356,7 +382,8 @@ class World implements Hands {
       this.streams[name] = stream;
       if (device === undefined || profile === undefined) continue;
       const identity = `virtual-${device}/1`;
-      this.#machines.set(device, new Machine(this.#scheduler, stream, profile, identity));
+      const noise = this.#lineNoise();
+      this.#machines.set(device, new Machine(this.#scheduler, stream, profile, identity, noise));
     }
   }
 }

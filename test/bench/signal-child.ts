@@ -77,7 +77,12 @@ const pairWay = (): ((cards: number) => number) => {
 const mouthWay = (): ((cards: number) => number) => {
   const clock = new SimulatedClock();
   const gpio = new VirtualGpio();
-  const board = fitBoard(loadBoard('virtual'), { shuffler: false, reader: false, lampTap: false });
+  const board = fitBoard(loadBoard('virtual'), {
+    shuffler: false,
+    reader: false,
+    lampTap: false,
+    blockedMs: 2000,
+  });
   const calibration = board.calibrations['mouth'];
   if (calibration === undefined) throw new Error('the virtual board has no mouth calibration');
   const [beamA, beamB] = [lineSpec(board, 'beam-a'), lineSpec(board, 'beam-b')];
@@ -93,6 +98,7 @@ const mouthWay = (): ((cards: number) => number) => {
     colour: null,
     reader: false,
     calibration,
+    blockedNs: 2e9,
   });
   mouth.start((happening) => {
     if (happening.kind === 'card.out') seen += 1;

@@ -2,11 +2,12 @@ import type { Table } from '../../core/procedure.js';
 import { type Board, fitBoard, loadBoard } from '../../../firmware-bridge/boards/load.js';
 
 /** The virtual board with what this table has fitted. */
-export const boardOf = ({ shuffler, reader }: Table): Board =>
+export const boardOf = ({ shuffler, reader, policy }: Table): Board =>
   fitBoard(loadBoard('virtual'), {
     shuffler: shuffler !== 'none',
     reader: reader === 'rank',
     lampTap: false,
+    blockedMs: policy.blockedMs,
   });
 
 /** A plain output says nothing: nobody can see that its wire is out. */

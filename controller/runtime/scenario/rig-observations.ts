@@ -7,7 +7,6 @@ import type { Board } from '../../../firmware-bridge/boards/load.js';
 import { keysFor } from '../../../firmware-bridge/devices/keypad-codec.js';
 import { decode } from '../../../firmware-bridge/framing/decode.js';
 import { Framer } from '../../../firmware-bridge/framing/framer.js';
-import { BLOCKED_NS } from '../../../firmware-bridge/signal/transit.js';
 import { MemoryJournal, memoryStore } from '../../../storage/memory.js';
 import { hashRow, NO_HASH } from '../../../storage/canonical.js';
 import { boardOf, pluggable } from './board.js';
@@ -163,8 +162,9 @@ class ObservationWay implements Way {
   #block(ms: number): number {
     const startNs = this.#clock.nowNs();
     const endNs = startNs + ms * MS;
-    if (ms * MS >= BLOCKED_NS) {
-      this.#clock.at(startNs + BLOCKED_NS, () => this.#say({ kind: 'mouth.blocked' }));
+    const { blockedMs } = this.#rules.table.policy;
+    if (ms >= blockedMs) {
+      this.#clock.at(startNs + blockedMs * MS, () => this.#say({ kind: 'mouth.blocked' }));
       this.#clock.at(endNs, () => this.#say({ kind: 'mouth.clear' }));
     }
     return endNs;

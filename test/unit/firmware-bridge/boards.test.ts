@@ -71,7 +71,12 @@ describe('a board file with a fault', () => {
 describe('fitting a board to a table', () => {
   it('leaves out what the table does not have', () => {
     const board = loadBoard('virtual');
-    const fitted = fitBoard(board, { shuffler: false, reader: false, lampTap: false });
+    const fitted = fitBoard(board, {
+      shuffler: false,
+      reader: false,
+      lampTap: false,
+      blockedMs: 2000,
+    });
     const drivers = Object.values(fitted.devices).map((d) => d.driver);
     expect(drivers).not.toContain('shuffler');
     expect(drivers).not.toContain('rank-reader');
@@ -79,7 +84,8 @@ describe('fitting a board to a table', () => {
     expect(fitted.devices['mouth']).not.toHaveProperty('reader');
     expect(fitted.streams).not.toHaveProperty('reader');
     expect(fitted.streams).not.toHaveProperty('shuffler');
-    const full = fitBoard(board, { shuffler: true, reader: true, lampTap: true });
+    const full = fitBoard(board, { shuffler: true, reader: true, lampTap: true, blockedMs: 700 });
     expect(Object.keys(full.devices)).toEqual(Object.keys(board.devices));
+    expect(full.devices['mouth']).toMatchObject({ blockedMs: 700 });
   });
 });

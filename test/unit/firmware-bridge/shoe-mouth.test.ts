@@ -14,8 +14,8 @@ const rig = (reader: boolean) => {
   if (calibration === undefined) throw new Error('no calibration');
   const scheduler = new SimulatedClock();
   const gpio = new VirtualGpio();
-  const parts = { name: 'mouth', scheduler, gpio, beamA, beamB, colour: null, reader, calibration };
-  const mouth = new ShoeMouth(parts);
+  const beams = { beamA, beamB, calibration, blockedNs: 2000 * MS };
+  const mouth = new ShoeMouth({ name: 'mouth', scheduler, gpio, colour: null, reader, ...beams });
   const told: Happening[] = [];
   mouth.start((h) => told.push(h));
   told.length = 0;

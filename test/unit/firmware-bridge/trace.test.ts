@@ -2,13 +2,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '../../../controller/core/procedure.js';
 import type { Happening } from '../../../controller/core/observation.js';
 import { SimulatedClock } from '../../../controller/core/simulated-clock.js';
 import { TraceBridge } from '../../../firmware-bridge/trace/play.js';
 import { createVirtualTable, READY_NS } from '../../../firmware-bridge/virtual/table.js';
 
 type Told = readonly [Happening, number];
-const table = { shuffler: 'counting', reader: 'rank', batches: ['red', 'blue'] } as const;
+const table = {
+  shuffler: 'counting',
+  reader: 'rank',
+  batches: ['red', 'blue'],
+  policy: DEFAULT_POLICY,
+} as const;
 
 let folder = '';
 beforeAll(() => {

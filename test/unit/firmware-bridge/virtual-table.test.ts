@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '../../../controller/core/procedure.js';
 import type { Happening } from '../../../controller/core/observation.js';
 import { SimulatedClock } from '../../../controller/core/simulated-clock.js';
 import type { Hands } from '../../../firmware-bridge/virtual/hands.js';
@@ -22,8 +23,9 @@ const rig = async (
   };
   return { clock, bridge, hands, told, after };
 };
-const BARE = { shuffler: 'none', reader: 'none', batches: ['red', 'blue'] } as const;
-const FULL = { shuffler: 'counting', reader: 'rank', batches: ['red', 'blue'] } as const;
+const COMMON = { batches: ['red', 'blue'], policy: DEFAULT_POLICY } as const;
+const BARE = { shuffler: 'none', reader: 'none', ...COMMON } as const;
+const FULL = { shuffler: 'counting', reader: 'rank', ...COMMON } as const;
 
 /** What a thing done must be seen as. */
 const DEEDS: readonly (readonly [string, (hands: Hands) => number, string | null])[] = [
