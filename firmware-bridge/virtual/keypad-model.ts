@@ -2,13 +2,10 @@ import type { Role } from '../../controller/core/cards.js';
 import type { Scheduler } from '../../controller/core/ports.js';
 import type { KeypadKey } from '../devices/keypad-codec.js';
 import type { McpChip } from './mcp-chip.js';
+import { PLAIN_NOISE, type NoiseModel } from './noise.js';
 import type { Random } from './random.js';
 
 const MS = 1e6;
-const HOLD_MS = [60, 120] as const;
-const GAP_MS = [60, 150] as const;
-const BOUNCE_MS = [0.5, 5] as const;
-const PULSE_MS = [0.1, 0.9] as const;
 /** Turning a keyswitch and letting the contact settle, ms. */
 const TURN_MS = 300;
 
@@ -20,6 +17,7 @@ export interface KeypadModelParts {
   readonly turn: (role: Role, atNs: number) => void;
   readonly random: Random;
   readonly noise: number;
+  readonly model?: NoiseModel;
 }
 
 /** A finger on the keypad: presses keys one after the other, with bouncing contacts. */
@@ -31,6 +29,7 @@ export class KeypadModel {
   readonly #turn: (role: Role, atNs: number) => void;
   readonly #random: Random;
   readonly #noise: number;
+  readonly #key: NoiseModel['key'];
 
   constructor(parts: KeypadModelParts) {
     this.#scheduler = parts.scheduler;
@@ -39,6 +38,7 @@ export class KeypadModel {
     this.#turn = parts.turn;
     this.#random = parts.random;
     this.#noise = parts.noise;
+    this.#key = (parts.model ?? PLAIN_NOISE).key;
   }
 
   /** Returns when the last key is released and the keyswitch back, ns. */
@@ -52,9 +52,9 @@ export class KeypadModel {
     for (const key of sequence) {
       const pin = this.#keys.indexOf(key);
       this.#contact(pin, true, t);
-      t += this.#random.between(...HOLD_MS) * MS;
+      t += this.#random.between(...this.#key.holdMs) * MS;
       this.#contact(pin, false, t);
-      t += this.#random.between(...GAP_MS) * MS;
+      t += this.#random.between(...this.#key.gapMs) * MS;
     }
     if (turned) {
       this.#scheduler.at(t, () => this.#turn('dealer', this.#scheduler.nowNs()));
@@ -67,13 +67,13 @@ export class KeypadModel {
   #contact(pin: number, closed: boolean, atNs: number): void {
     this.#set(pin, closed, atNs);
     if (this.#noise <= 0) return;
-    const quiet = atNs + this.#random.between(...BOUNCE_MS) * MS * this.#noise;
-    let t = atNs + this.#random.between(...PULSE_MS) * MS;
+    const quiet = atNs + this.#random.between(...this.#key.bounceMs) * MS * this.#noise;
+    let t = atNs + this.#random.between(...this.#key.pulseMs) * MS;
     while (t < quiet) {
       this.#set(pin, !closed, t);
-      t += this.#random.between(...PULSE_MS) * MS;
+      t += this.#random.between(...this.#key.pulseMs) * MS;
       this.#set(pin, closed, t);
-      t += this.#random.between(...PULSE_MS) * MS;
+      t += this.#random.between(...this.#key.pulseMs) * MS;
     }
   }
 

@@ -5,11 +5,23 @@ import { decode } from '../framing/decode.js';
 import { encode, frameOf, jsonBytes, type Saying } from '../framing/encode.js';
 import { Framer } from '../framing/framer.js';
 import type { Profile } from '../framing/profile.js';
+import type { Random } from './random.js';
 
 /** A machine says that it is alive this often, ns. */
 const ALIVE_NS = 5_000_000_000;
 /** A message's number runs from 0 to here. */
 const SEQUENCE_MAX = 99;
+/** A machine that waits for an answer says its word again after so long without one, ns. */
+const ANSWER_NS = 300_000_000;
+/** How often it tries in all. */
+const TRIES_MAX = 4;
+
+/** Bytes that get lost and frames that are said twice on a machine's line. */
+export interface LineNoise {
+  readonly random: Random;
+  readonly lostByteChance: number;
+  readonly repeatChance: number;
+}
 
 /** The far end of a stream: a shuffler, a reader or a panel that speaks a declared profile. */
 export class Machine {
@@ -23,8 +35,17 @@ export class Machine {
   #sequence = 0;
   #cancel: Cancel | null = null;
 
-  constructor(scheduler: Scheduler, stream: VirtualStream, profile: Profile, identity: string) {
+  readonly #noise: LineNoise | null;
+
+  constructor(
+    scheduler: Scheduler,
+    stream: VirtualStream,
+    profile: Profile,
+    identity: string,
+    noise: LineNoise | null = null,
+  ) {
     this.profile = profile;
+    this.#noise = noise;
     this.#scheduler = scheduler;
     this.#stream = stream;
     this.#identity = identity;
@@ -41,18 +62,33 @@ export class Machine {
     const frame = encode(this.profile, saying, this.#sequence);
     if (frame === null) return null;
     this.#sequence = (this.#sequence + 1) % (SEQUENCE_MAX + 1);
-    return this.#stream.say(frame, startNs);
+    return this.#send(frame, startNs);
   }
 
   /** A panel's press, numbered. */
   press(raw: RawPress, startNs: number): number {
     const frame = frameOf(this.profile.frame, jsonBytes({ n: this.#sequence, ...raw }));
     this.#sequence = (this.#sequence + 1) % (SEQUENCE_MAX + 1);
-    return this.#stream.say(frame, startNs);
+    return this.#send(frame, startNs);
   }
 
   raw(bytes: Uint8Array, startNs: number): number {
     return this.#stream.say(bytes, startNs);
+  }
+
+  /** A frame as the line lets it through: whole, short of bytes, or twice. */
+  #send(frame: Uint8Array, startNs: number): number {
+    const noise = this.#noise;
+    if (noise === null) return this.#stream.say(frame, startNs);
+    let end = startNs;
+    for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+      const heard = frame.filter(() => !noise.random.chance(noise.lostByteChance));
+      end = this.#stream.say(heard, end);
+      if (heard.length === frame.length || this.profile.ack === undefined) break;
+      // Nobody acknowledges a broken frame: the machine says it again.
+      end += ANSWER_NS;
+    }
+    return noise.random.chance(noise.repeatChance) ? this.#stream.say(frame, end) : end;
   }
 
   #wake(): void {

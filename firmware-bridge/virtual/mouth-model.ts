@@ -2,30 +2,14 @@ import type { Scheduler } from '../../controller/core/ports.js';
 import type { LineSpec } from '../bus/gpio.js';
 import type { VirtualGpio } from '../bus/virtual-gpio.js';
 import { LightHistory } from './light.js';
+import { chanceAt, PLAIN_NOISE, type NoiseModel } from './noise.js';
 import type { Random } from './random.js';
 
 const MS = 1e6;
-/** Hand speeds, mm/s. */
-export const HAND_SLOW = 300;
-export const HAND_FAST = 1200;
-/** A hand speeds up or slows down by at most this part over one pull. */
-const PULL_CHANGE = 0.2;
 /** Where the colour sensor sits: so far outside beam A, mm. */
 const SENSOR_MM = 5;
-/** Scatter of an edge's time at nominal noise, ns: phototransistor and light path. */
-const EDGE_SCATTER_NS = 50_000;
-/** Bounce after an edge, ms, and the lengths of its pulses, ms. */
-const BOUNCE_MS = [1, 5] as const;
-const PULSE_MS = [0.1, 0.8] as const;
-/** How often a finger follows the card into the mouth, and its times, ms. */
-const FINGER_CHANCE = 0.25;
-const FINGER_GAP_MS = [20, 80] as const;
-const FINGER_MS = [50, 500] as const;
-/** Pause of the hand between two cards, ms. */
-const PAUSE_MS = [150, 420] as const;
-/** Short false pulses of a beam (ambient light), a card. */
-const FLICKER_CHANCE = 0.002;
-const FLICKER_MS = [0.1, 1.5] as const;
+/** How much more than nominal a hand may change its speed in one pull, whatever the noise. */
+const CHANGE_LEVEL_MAX = 1.5;
 
 /** A piece of the thing that moves: surface from `fromMm` behind the leading edge on. */
 export interface Surface {
@@ -33,23 +17,30 @@ export interface Surface {
   readonly name: string;
 }
 
-/** Distance over time of one pull: constant acceleration. */
+/** Distance over time of one pull: constant acceleration, at most one stop on the way. */
 class Motion {
   readonly #v: number;
   readonly #a: number;
+  readonly #stopMm: number;
+  readonly #stopNs: number;
 
-  constructor(random: Random, noise: number, travelMm: number) {
-    this.#v = random.between(HAND_SLOW, HAND_FAST);
-    const change = random.between(-PULL_CHANGE, PULL_CHANGE) * Math.min(noise, 1.5);
+  constructor(random: Random, { hand }: NoiseModel, level: number, travelMm: number) {
+    const [slow, fast] = hand.speedMmS;
+    this.#v = random.between(slow, fast);
+    const change = random.between(-hand.change, hand.change) * Math.min(level, CHANGE_LEVEL_MAX);
     // v² = v0² + 2ax at the end of the travel.
-    const end = Math.min(Math.max(this.#v * (1 + change), HAND_SLOW), HAND_FAST);
+    const end = Math.min(Math.max(this.#v * (1 + change), slow), fast);
     this.#a = (end * end - this.#v * this.#v) / (2 * travelMm);
+    const stops = level > 0 && hand.stopChance > 0;
+    const stop = stops && random.chance(chanceAt(hand.stopChance, level));
+    this.#stopMm = stop ? random.between(0, travelMm) : Infinity;
+    this.#stopNs = stop ? random.between(...hand.stopMs) * MS : 0;
   }
 
   /** Time in ns to travel so far. */
   toNs(mm: number): number {
     const root = Math.sqrt(Math.max(this.#v * this.#v + 2 * this.#a * mm, 1));
-    return ((2 * mm) / (this.#v + root)) * 1e9;
+    return ((2 * mm) / (this.#v + root)) * 1e9 + (mm > this.#stopMm ? this.#stopNs : 0);
   }
 }
 
@@ -60,7 +51,9 @@ export interface MouthModelParts {
   readonly beamB: LineSpec;
   readonly spacingMm: number;
   readonly random: Random;
+  /** Level of the noise: 1 is nominal, 0 a perfect world. */
   readonly noise: number;
+  readonly model?: NoiseModel;
 }
 
 /** Cards, fingers and light at the shoe's mouth, as edges on two lines and surfaces over time. */
@@ -69,19 +62,27 @@ export class MouthModel {
   /** The mouth is the hand's until then. */
   freeNs = 0;
   readonly #p: MouthModelParts;
+  readonly #model: NoiseModel;
   readonly #base: [boolean, boolean] = [false, false];
   readonly #flicker: [boolean, boolean] = [false, false];
+  /** A beam at fault shows this, whatever passes it. */
+  readonly #stuck: [boolean | null, boolean | null] = [null, null];
 
   constructor(parts: MouthModelParts) {
     this.#p = parts;
+    this.#model = parts.model ?? PLAIN_NOISE;
   }
 
   /** Pulls something out from now on or when the hand is free; `onPass` runs half-way through.
    *  Returns when its last edge is over, ns. */
   pull(lengthMm: number, surfaces: readonly Surface[], onPass?: (atNs: number) => void): number {
     const { random, noise, spacingMm } = this.#p;
+    const { hand, beam } = this.#model;
+    if (noise > 0 && hand.peekChance > 0 && random.chance(chanceAt(hand.peekChance, noise))) {
+      this.#peek(random.between(...hand.peekMm), surfaces[0]?.name ?? 'nothing');
+    }
     const start = this.#begin();
-    const motion = new Motion(random, noise, lengthMm + spacingMm);
+    const motion = this.#motion(lengthMm + spacingMm);
     const at = (mm: number): number => start + motion.toNs(mm);
     this.#edge(0, true, at(0));
     this.#edge(1, true, at(spacingMm));
@@ -94,15 +95,17 @@ export class MouthModel {
       const passNs = at(lengthMm / 2);
       this.#p.scheduler.at(passNs, () => onPass(passNs));
     }
-    if (noise > 0 && random.chance(FLICKER_CHANCE * noise)) this.#flick(start, end);
-    return this.#rest(end);
+    const flickers = noise > 0 && random.chance(chanceAt(beam.flickerChance, noise));
+    this.#rest(end);
+    if (flickers) this.#flick(start, this.freeNs);
+    return end;
   }
 
   /** Puts a card back in from outside. */
   push(lengthMm: number): number {
-    const { random, noise, spacingMm } = this.#p;
+    const { random, spacingMm } = this.#p;
     const start = this.#begin();
-    const motion = new Motion(random, noise, lengthMm + spacingMm);
+    const motion = this.#motion(lengthMm + spacingMm);
     this.#edge(1, true, start);
     this.#edge(0, true, start + motion.toNs(spacingMm));
     this.#edge(1, false, start + motion.toNs(lengthMm));
@@ -110,24 +113,40 @@ export class MouthModel {
     this.#edge(0, false, end);
     this.#show('card', start + motion.toNs(SENSOR_MM));
     this.#show('nothing', end);
-    this.freeNs = end + random.between(...PAUSE_MS) * MS;
+    this.freeNs = end + random.between(...this.#model.hand.pauseMs) * MS;
     return end;
   }
 
   /** A card comes out part of the way and goes back in. */
   touch(): number {
-    const { random, noise, spacingMm } = this.#p;
+    return this.#peek(this.#p.random.between(this.#p.spacingMm + 5, 45), null);
+  }
+
+  /** From now on a beam's receiver shows this level, whatever passes; null: it works again. */
+  stick(beam: 0 | 1, covered: boolean | null): void {
+    this.#stuck[beam] = covered;
+    this.#drive(beam);
+  }
+
+  /** `surface` null: too far from the sensor to be seen by it. */
+  #peek(reachMm: number, surface: string | null): number {
+    const { random, spacingMm } = this.#p;
     const start = this.#begin();
-    const reach = random.between(spacingMm + 5, 45);
-    const out = new Motion(random, noise, reach);
-    const turn = start + out.toNs(reach) + random.between(20, 120) * MS;
-    const back = new Motion(random, noise, reach);
+    const out = this.#motion(reachMm);
+    const turn = start + out.toNs(reachMm) + random.between(20, 120) * MS;
+    const back = this.#motion(reachMm);
     this.#edge(0, true, start);
-    this.#edge(1, true, start + out.toNs(spacingMm));
-    this.#edge(1, false, turn + back.toNs(reach - spacingMm));
-    const end = turn + back.toNs(reach);
+    if (reachMm > spacingMm) {
+      this.#edge(1, true, start + out.toNs(spacingMm));
+      this.#edge(1, false, turn + back.toNs(reachMm - spacingMm));
+    }
+    const end = turn + back.toNs(reachMm);
     this.#edge(0, false, end);
-    this.freeNs = end + random.between(...PAUSE_MS) * MS;
+    if (surface !== null && reachMm > SENSOR_MM) {
+      this.#show(surface, start + out.toNs(SENSOR_MM));
+      this.#show('nothing', turn + back.toNs(reachMm - SENSOR_MM));
+    }
+    this.freeNs = end + random.between(...this.#model.hand.pauseMs) * MS;
     return end;
   }
 
@@ -142,8 +161,13 @@ export class MouthModel {
     this.#edge(1, false, end);
     this.#show('finger', start + inside);
     this.#show('nothing', end - inside);
-    this.freeNs = end + this.#p.random.between(...PAUSE_MS) * MS;
+    this.freeNs = end + this.#p.random.between(...this.#model.hand.pauseMs) * MS;
     return end;
+  }
+
+  #motion(travelMm: number): Motion {
+    const { random, noise } = this.#p;
+    return new Motion(random, this.#model, noise, travelMm);
   }
 
   #begin(): number {
@@ -151,12 +175,13 @@ export class MouthModel {
   }
 
   /** After a pull the finger may follow into the mouth; then the hand pauses. */
-  #rest(end: number): number {
+  #rest(end: number): void {
     const { random, noise } = this.#p;
+    const { finger } = this.#model;
     let free = end;
-    if (noise > 0 && random.chance(FINGER_CHANCE)) {
-      const from = end + random.between(...FINGER_GAP_MS) * MS;
-      const to = from + random.between(...FINGER_MS) * MS;
+    if (noise > 0 && random.chance(finger.chance)) {
+      const from = end + random.between(...finger.gapMs) * MS;
+      const to = from + random.between(...finger.stayMs) * MS;
       this.#edge(1, true, from);
       this.#edge(1, false, to);
       if (random.chance(0.5)) {
@@ -165,23 +190,23 @@ export class MouthModel {
       }
       free = to;
     }
-    this.freeNs = free + random.between(...PAUSE_MS) * MS;
-    return end;
+    this.freeNs = free + random.between(...this.#model.hand.pauseMs) * MS;
   }
 
   /** A change of a beam with its scatter and bounce. */
   #edge(beam: 0 | 1, covered: boolean, atNs: number): void {
     const { random, noise } = this.#p;
-    const first = Math.max(atNs + EDGE_SCATTER_NS * noise * random.between(-1, 1), 0);
+    const { scatterMs, bounceMs, pulseMs } = this.#model.beam;
+    const first = Math.max(atNs + scatterMs * MS * noise * random.between(-1, 1), 0);
     this.#set(beam, covered, first);
     if (noise <= 0) return;
-    const quiet = first + random.between(...BOUNCE_MS) * MS * noise;
-    let t = first + random.between(...PULSE_MS) * MS;
+    const quiet = first + random.between(...bounceMs) * MS * noise;
+    let t = first + random.between(...pulseMs) * MS;
     while (t < quiet) {
       this.#set(beam, !covered, t);
-      t += random.between(...PULSE_MS) * MS;
+      t += random.between(...pulseMs) * MS;
       this.#set(beam, covered, t);
-      t += random.between(...PULSE_MS) * MS;
+      t += random.between(...pulseMs) * MS;
     }
   }
 
@@ -196,7 +221,7 @@ export class MouthModel {
     const { random, scheduler } = this.#p;
     const beam = random.chance(0.5) ? 0 : 1;
     const at = Math.round(random.between(fromNs, toNs));
-    const end = at + Math.round(random.between(...FLICKER_MS) * MS);
+    const end = at + Math.round(random.between(...this.#model.beam.flickerMs) * MS);
     for (const [when, on] of [
       [at, true],
       [end, false],
@@ -210,7 +235,7 @@ export class MouthModel {
 
   #drive(beam: 0 | 1): void {
     const { gpio, beamA, beamB, scheduler } = this.#p;
-    const level = this.#base[beam] !== this.#flicker[beam];
+    const level = this.#stuck[beam] ?? this.#base[beam] !== this.#flicker[beam];
     gpio.drive(beam === 0 ? beamA : beamB, level, scheduler.nowNs());
   }
 

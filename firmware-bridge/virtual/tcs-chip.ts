@@ -2,13 +2,9 @@ import type { VirtualChip } from '../bus/virtual-i2c.js';
 import { TCS, TCS_CYCLE_NS } from '../devices/tcs34725.js';
 import type { ColourReference } from '../signal/calibration.js';
 import type { LightHistory } from './light.js';
+import { PLAIN_NOISE, type NoiseModel } from './noise.js';
 import type { Random } from './random.js';
 
-/** Readings of one surface scatter by this part of themselves at nominal noise. */
-const SCATTER = 0.01;
-/** Slow change of the head's own lamp: amplitude and period. */
-const DRIFT = 0.05;
-const DRIFT_PERIOD_NS = 3_600e9;
 /** The references were taken at this integration (4 cycles) and gain (4x). */
 const REFERENCE_CYCLES = 4;
 const GAINS = [1, 4, 16, 60];
@@ -21,6 +17,7 @@ export class TcsChip implements VirtualChip {
   readonly #surfaces: ReadonlyMap<string, ColourReference>;
   readonly #random: Random;
   readonly #noise: number;
+  readonly #model: NoiseModel['colour'];
   #enabledNs = -1;
 
   constructor(
@@ -28,11 +25,13 @@ export class TcsChip implements VirtualChip {
     surfaces: readonly ColourReference[],
     random: Random,
     noise: number,
+    model: NoiseModel = PLAIN_NOISE,
   ) {
     this.#light = light;
     this.#surfaces = new Map(surfaces.map((s) => [s.name, s]));
     this.#random = random;
     this.#noise = noise;
+    this.#model = model.colour;
     this.powerOn();
   }
 
@@ -93,7 +92,7 @@ export class TcsChip implements VirtualChip {
     });
     this.#registers[TCS.STATUS] = TCS.AVALID;
     for (const [i, sum] of sums.entries()) {
-      const scattered = sum * (1 + SCATTER * this.#noise * this.#random.normal());
+      const scattered = sum * (1 + this.#model.scatter * this.#noise * this.#random.normal());
       const counts = Math.max(0, Math.min(1024 * cycles, Math.round(scattered)));
       this.#registers[TCS.CDATA + 2 * i] = counts & 0xff;
       this.#registers[TCS.CDATA + 2 * i + 1] = counts >> 8;
@@ -101,6 +100,7 @@ export class TcsChip implements VirtualChip {
   }
 
   #lamp(atNs: number): number {
-    return 1 + DRIFT * this.#noise * Math.sin((2 * Math.PI * atNs) / DRIFT_PERIOD_NS);
+    const { drift, driftPeriodS } = this.#model;
+    return 1 + drift * this.#noise * Math.sin((2 * Math.PI * atNs) / (driftPeriodS * 1e9));
   }
 }
