@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import rateLimit from '@fastify/rate-limit';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { isLocalHostHeader, isLoopback, SECURITY_HEADERS } from './headers.js';
+import { isLocalHostHeader, isLoopback, SECURITY_HEADERS } from '../access/headers.js';
 import { pageStateOf } from './message.js';
 import type { TablePageSource } from './source.js';
 import { MAX_WATCHERS, PageStream } from './stream.js';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { SECURITY_HEADERS } from './headers.js';
+import { SECURITY_HEADERS } from '../access/headers.js';
 import { pageBeatOf, pageStateOf } from './message.js';
 import type { TablePageSource } from './source.js';
 
