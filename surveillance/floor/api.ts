@@ -13,7 +13,10 @@ import type { Phase } from '../../controller/core/state.js';
 export const PATHS = {
   /** GET → Wall. */
   wall: '/api/wall',
-  /** GET, server-sent events: `wall` (Wall), `tile` (Tile), `beat` (WallBeat). */
+  /**
+   * GET, server-sent events: `wall` (Wall), `tile` (Tile), `beat` (WallBeat). A page that comes
+   * back gives the id of the last event, as Last-Event-ID or `?after=`.
+   */
   wallStream: '/api/wall/stream',
   /** GET T → TableDetail; below it shoes, steps, evidence, voids. */
   tables: '/api/tables',
@@ -249,5 +252,3 @@ export const isWall = (value: unknown): value is Wall =>
 
 export const isWallBeat = (value: unknown): value is WallBeat =>
   has(value, ['atMs', 'service']) && !has(value, ['tables']);
-
-export const isApiError = (value: unknown): value is ApiError => has(value, ['error']);
