@@ -1,7 +1,10 @@
 import type { FindingCode, Severity } from '../../controller/core/finding.js';
 import type { Acknowledgement, TableId, Tile } from './api.js';
 
-/** Alerts, notes, audit, reports and access of the floor service. See api.ts. */
+/**
+ * Alerts, notes, audit and reports of the floor service. See api.ts; who is logged in:
+ * surveillance/access/who-view.ts.
+ */
 
 /** A finding's whole life; `table` + `id` is the key. */
 export interface Alert {
@@ -121,25 +124,16 @@ export interface Trends {
   readonly dayBeginsHour: number;
 }
 
-/* ---- access ---- */
-
-export const FLOOR_ROLES = ['viewer', 'operator', 'auditor', 'technician'] as const;
-export type FloorRole = (typeof FLOOR_ROLES)[number];
-
-export interface LoginRequest {
-  readonly name: string;
-  readonly password: string;
-}
-
-export interface Me {
-  readonly name: string;
-  readonly role: FloorRole;
-  /** False where no login is set: everything on loopback then counts as an operator. */
-  readonly loginRequired: boolean;
-}
-
 /** Every answer that is no success. */
 export interface ApiError {
   /** In words: what, why and what to do. */
   readonly error: string;
+}
+
+export const isApiError = (value: unknown): value is ApiError =>
+  typeof value === 'object' && value !== null && 'error' in value;
+
+export interface LoginRequest {
+  readonly name: string;
+  readonly password: string;
 }

@@ -36,11 +36,11 @@ export const PATHS = {
   reports: '/reports',
   /** GET ?from&to&pit&table → Trends. */
   trends: '/api/trends',
-  /** POST LoginRequest → Me (and a cookie). */
+  /** POST {name, password} → WhoView (and a cookie); see surveillance/access. */
   login: '/api/login',
   /** POST → 204. */
   logout: '/api/logout',
-  /** GET → Me; 401 where nobody is logged in. */
+  /** GET → WhoView; 401 where nobody is logged in. */
   me: '/api/me',
   health: '/health',
   metrics: '/metrics',

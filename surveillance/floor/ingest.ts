@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { HASH_HEX } from '../contract/messages.js';
+import type { Appended, HeardRow } from './store/row-store.js';
+
+/** Rows that wait for the store; beyond it the broker is made to wait. */
+export const QUEUE_MAX = 20_000;
+/** Rows of one transaction. */
+const BATCH_MAX = 1000;
+/** What comes within this time goes into one transaction, ms. */
+const GATHER_MS = 10;
+/** Wait before a store that failed is tried again, ms. */
+const RETRY_MS = 1000;
+
+/** The head of an event; the rest of the row is taken as text, as it was hashed. */
+const eventHead = z.object({
+  seq: z.int().min(1),
+  prev: z.string().regex(HASH_HEX),
+  hash: z.string().regex(HASH_HEX),
+  historical: z.literal(true).exactOptional(),
+  observation: z.object({ seq: z.int(), wallMs: z.number() }),
+});
+
+export type ReadRow =
+  | { readonly ok: true; readonly row: HeardRow }
+  | { readonly ok: false; readonly why: string };
+
+/** Takes a row out of an event: whole, with the hash it claims, or in words why not. */
+export const rowOfEvent = (
+  table: string,
+  text: string,
+  message: unknown,
+  heardMs: number,
+): ReadRow => {
+  const head = eventHead.safeParse(message);
+  if (!head.success) return { ok: false, why: 'it is no journal row' };
+  const { seq, prev, hash, historical, observation } = head.data;
+  const at = text.indexOf('"decisions":');
+  const body = `{${text.slice(at)}`;
+  if (
+    at < 0 ||
+    createHash('sha256')
+      .update(prev + body)
+      .digest('hex') !== hash
+  ) {
+    return { ok: false, why: `row ${seq} does not have the hash it claims` };
+  }
+  if (observation.seq !== seq) {
+    return { ok: false, why: `row ${seq} says that it is row ${observation.seq}` };
+  }
+  const { wallMs } = observation;
+  const isHistorical = historical === true;
+  return { ok: true, row: { table, seq, prev, hash, wallMs, heardMs, isHistorical, body } };
+};
+
+export interface IngestParts {
+  readonly append: (rows: readonly HeardRow[]) => Promise<Appended>;
+  /** After the commit. */
+  readonly stored: (rows: readonly HeardRow[], appended: Appended, tookMs: number) => void;
+  readonly failed: (why: string) => void;
+  /** There is room again. */
+  readonly drained: () => void;
+}
+
+/** Gathers rows and commits them together; what waits while a commit runs goes with the next. */
+export class Ingest {
+  readonly #parts: IngestParts;
+  #queue: HeardRow[] = [];
+  #work: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(parts: IngestParts) {
+    this.#parts = parts;
+  }
+
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  get hasRoom(): boolean {
+    return this.#queue.length < QUEUE_MAX;
+  }
+
+  add(row: HeardRow): void {
+    if (this.#isStopped) return;
+    this.#queue.push(row);
+    this.#work ??= this.#run();
+  }
+
+  /** Resolves when what was added is committed, or the store would not have it. Safe twice. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    await pause(GATHER_MS);
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.slice(0, BATCH_MAX);
+      const startedMs = performance.now();
+      try {
+        const appended = await this.#parts.append(batch);
+        this.#queue.splice(0, batch.length);
+        this.#parts.stored(batch, appended, performance.now() - startedMs);
+      } catch (cause) {
+        this.#parts.failed(cause instanceof Error ? cause.message : String(cause));
+        if (this.#isStopped) break;
+        await pause(RETRY_MS);
+      }
+      this.#parts.drained();
+      if (this.#queue.length < BATCH_MAX) await pause(GATHER_MS);
+    }
+    this.#work = null;
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,380 @@
+import { type Columns, type Db, inList, numberIn, type Raw, textIn, type Value } from './db.js';
+import { Months } from './months.js';
+import { ROW_KEY } from './schema.js';
+
+/** A row as it was heard. `body`: the canonical text that was hashed, byte for byte. */
+export interface HeardRow {
+  /** `site/pit/table`. */
+  readonly table: string;
+  readonly seq: number;
+  readonly prev: string;
+  readonly hash: string;
+  readonly wallMs: number;
+  readonly heardMs: number;
+  readonly isHistorical: boolean;
+  readonly body: string;
+}
+
+export type HeldRow = Omit<HeardRow, 'table' | 'heardMs'>;
+
+/** How far a table's rows are held without a gap. */
+export interface Mark {
+  readonly table: string;
+  /** First row of the contiguous run; 1 unless the table no longer had the ones before. */
+  readonly firstSeq: number;
+  /** Last row of it; `firstSeq - 1` where none is held. */
+  readonly seq: number;
+  readonly hash: string;
+  /** Newest row held, beyond a gap or not. */
+  readonly top: number;
+}
+
+export interface Fork {
+  readonly table: string;
+  readonly seq: number;
+  readonly hashes: readonly string[];
+}
+
+export interface Appended {
+  /** Marks of all tables in the batch, as they stand now. */
+  readonly marks: readonly Mark[];
+  readonly stored: number;
+  readonly repeats: number;
+  readonly forks: readonly Fork[];
+  /** Rows that come next and do not follow from the one before. */
+  readonly breaks: readonly { readonly table: string; readonly seq: number }[];
+}
+
+export const NO_HASH = '0'.repeat(64);
+/** Rows looked at in one go behind a mark. */
+const WALK_ROWS = 5000;
+
+const COLUMNS: Columns = [
+  ['place', 'bigint'],
+  ['seq', 'bigint'],
+  ['part_ms', 'bigint'],
+  ['wall_ms', 'bigint'],
+  ['heard_ms', 'bigint'],
+  ['historical', 'bigint'],
+  ['prev', 'text'],
+  ['hash', 'text'],
+  ['body', 'text'],
+];
+const MARK_COLUMNS = 'place, first_seq, seq, hash, top';
+
+interface Standing {
+  readonly place: number;
+  readonly table: string;
+  firstSeq: number;
+  seq: number;
+  hash: string;
+  top: number;
+}
+
+interface Link {
+  readonly seq: number;
+  readonly prev: string;
+  readonly hash: string;
+}
+
+const linkOf = (row: Raw): Link => ({
+  seq: numberIn(row, 'seq'),
+  prev: textIn(row, 'prev'),
+  hash: textIn(row, 'hash'),
+});
+
+/**
+ * The rows of all tables. A batch is stored, de-duplicated and its marks moved in one transaction;
+ * the mark is worked out from what the database holds and under its lock, so it is right whichever
+ * instance got which row.
+ */
+export class RowStore {
+  readonly #db: Db;
+  readonly #places = new Map<string, number>();
+  readonly #months: Months;
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#months = new Months(db);
+  }
+
+  /** The number a table has in the store, given at first sight. */
+  async placeOf(table: string): Promise<number> {
+    const known = this.#places.get(table);
+    if (known !== undefined) return known;
+    await this.#db.run('INSERT INTO place (key) VALUES (?) ON CONFLICT (key) DO NOTHING', [table]);
+    const [row] = await this.#db.all('SELECT id FROM place WHERE key = ?', [table]);
+    if (row === undefined) throw new Error(`table ${table} has no place in the store`);
+    const place = numberIn(row, 'id');
+    await this.#db.run(
+      `INSERT INTO mark (place, first_seq, seq, hash, projected, top, since_ms)
+       VALUES (?, 1, 0, ?, 0, 0, ?) ON CONFLICT (place) DO NOTHING`,
+      [place, NO_HASH, Date.now()],
+    );
+    this.#places.set(table, place);
+    return place;
+  }
+
+  async append(rows: readonly HeardRow[]): Promise<Appended> {
+    const placed: { readonly place: number; readonly row: HeardRow }[] = [];
+    for (const row of rows) placed.push({ place: await this.placeOf(row.table), row });
+    await this.#months.ready(rows.map(({ wallMs }) => wallMs));
+    return this.#db.transaction(async (db) => {
+      const values = placed.map(({ place, row }) => valuesOf(place, row));
+      const isNew = new Set<string>();
+      const into = { table: 'journal_row', columns: COLUMNS, conflict: ROW_KEY[db.kind] };
+      const returned = await db.insertNew({ ...into, returning: 'place, seq, hash' }, values);
+      for (const row of returned) {
+        isNew.add(`${numberIn(row, 'place')}:${numberIn(row, 'seq')}:${textIn(row, 'hash')}`);
+      }
+      const standings = await lockMarks(db, placed);
+      const forks: Fork[] = [];
+      const breaks: { table: string; seq: number }[] = [];
+      for (const standing of standings) {
+        const mine = placed.filter(({ place }) => place === standing.place).map(({ row }) => row);
+        const fresh = mine.filter((row) => isNew.has(`${standing.place}:${row.seq}:${row.hash}`));
+        const doubtful = mine.filter((row) => !fresh.includes(row) || row.seq <= standing.seq);
+        forks.push(...(await findForks(db, standing, doubtful)));
+        const broken = await advance(db, standing, fresh);
+        if (broken !== null) breaks.push({ table: standing.table, seq: broken });
+      }
+      await db.runMany(
+        'UPDATE mark SET first_seq = ?, seq = ?, hash = ?, top = ? WHERE place = ?',
+        standings.map(({ place, firstSeq, seq, hash, top }) => [firstSeq, seq, hash, top, place]),
+      );
+      return {
+        marks: standings.map(markOf),
+        stored: isNew.size,
+        repeats: rows.length - isNew.size,
+        forks,
+        breaks,
+      };
+    });
+  }
+
+  async marks(): Promise<readonly Mark[]> {
+    const rows = await this.#db.all(
+      `SELECT p.key, m.first_seq, m.seq, m.hash, m.top FROM mark m JOIN place p ON p.id = m.place`,
+    );
+    return rows.map((row) => ({
+      table: textIn(row, 'key'),
+      firstSeq: numberIn(row, 'first_seq'),
+      seq: numberIn(row, 'seq'),
+      hash: textIn(row, 'hash'),
+      top: numberIn(row, 'top'),
+    }));
+  }
+
+  /** Ranges missing below the newest row held, oldest first. */
+  async gaps(
+    table: string,
+    limit: number,
+  ): Promise<readonly { readonly from: number; readonly to: number }[]> {
+    const place = await this.placeOf(table);
+    const rows = await this.#db.all(
+      `SELECT before + 1 AS from_seq, seq - 1 AS to_seq FROM (
+         SELECT r.seq AS seq, lag(r.seq, 1, m.seq) OVER (ORDER BY r.seq) AS before
+         FROM journal_row r JOIN mark m ON m.place = r.place
+         WHERE r.place = ? AND r.seq > m.seq) AS pairs
+       WHERE seq > before + 1 ORDER BY seq LIMIT ?`,
+      [place, limit],
+    );
+    return rows.map((row) => ({ from: numberIn(row, 'from_seq'), to: numberIn(row, 'to_seq') }));
+  }
+
+  /**
+   * Begins a table's run at `firstSeq`, for it no longer has the rows before. Only where nothing
+   * contiguous is held yet. Null where that is not so.
+   */
+  async adopt(table: string, firstSeq: number): Promise<Mark | null> {
+    const place = await this.placeOf(table);
+    return this.#db.transaction(async (db) => {
+      const [standing] = await lockMarks(db, [{ place, row: { table } }]);
+      const sql = 'SELECT seq, prev, hash FROM journal_row WHERE place = ? AND seq = ?';
+      const [first] = await db.all(sql, [place, firstSeq]);
+      if (standing === undefined || standing.seq !== 0 || first === undefined) return null;
+      standing.firstSeq = firstSeq;
+      standing.seq = firstSeq - 1;
+      standing.hash = textIn(first, 'prev');
+      await advance(db, standing, []);
+      await db.run(
+        'UPDATE mark SET first_seq = ?, seq = ?, hash = ?, projected = ? WHERE place = ?',
+        [firstSeq, standing.seq, standing.hash, firstSeq - 1, place],
+      );
+      return markOf(standing);
+    });
+  }
+
+  /** Rows `from` to `to`, oldest first, at most `limit`; those held, gaps or not. */
+  async rows(table: string, from: number, to: number, limit: number): Promise<readonly HeldRow[]> {
+    const rows = await this.#db.all(
+      `SELECT seq, prev, hash, wall_ms, historical, body FROM journal_row
+       WHERE place = ? AND seq >= ? AND seq <= ? ORDER BY seq LIMIT ?`,
+      [await this.placeOf(table), from, to, limit],
+    );
+    return rows.map((row) => ({
+      ...linkOf(row),
+      wallMs: numberIn(row, 'wall_ms'),
+      isHistorical: numberIn(row, 'historical') === 1,
+      body: textIn(row, 'body'),
+    }));
+  }
+
+  /** Lowest row held; null where none is. */
+  async lowest(table: string): Promise<number | null> {
+    const sql = 'SELECT seq FROM journal_row WHERE place = ? ORDER BY seq LIMIT 1';
+    const [row] = await this.#db.all(sql, [await this.placeOf(table)]);
+    return row === undefined ? null : numberIn(row, 'seq');
+  }
+
+  /** First and last row with a wall time in a span, ms. */
+  async seqsBetween(
+    table: string,
+    fromMs: number,
+    toMs: number,
+  ): Promise<{ readonly from: number; readonly to: number } | null> {
+    const [row] = await this.#db.all(
+      `SELECT min(seq) AS low, max(seq) AS high FROM journal_row
+       WHERE place = ? AND wall_ms >= ? AND wall_ms <= ?`,
+      [await this.placeOf(table), fromMs, toMs],
+    );
+    if (row === undefined || row['low'] === null) return null;
+    return { from: numberIn(row, 'low'), to: numberIn(row, 'high') };
+  }
+
+  async forks(table: string): Promise<readonly Fork[]> {
+    const rows = await this.#db.all(
+      `SELECT f.seq AS seq, f.hash AS other, r.hash AS held FROM fork f
+       JOIN journal_row r ON r.place = f.place AND r.seq = f.seq
+       WHERE f.place = ? ORDER BY f.seq LIMIT 100`,
+      [await this.placeOf(table)],
+    );
+    return rows.map((row) => ({
+      table,
+      seq: numberIn(row, 'seq'),
+      hashes: [textIn(row, 'held'), textIn(row, 'other')],
+    }));
+  }
+
+  /** @see Months.retire */
+  retire(beforeMs: number): Promise<readonly string[]> {
+    return this.#months.retire(beforeMs);
+  }
+}
+
+const valuesOf = (place: number, row: HeardRow): readonly Value[] => [
+  place,
+  row.seq,
+  Months.partOf(row.wallMs),
+  Math.round(row.wallMs),
+  row.heardMs,
+  row.isHistorical ? 1 : 0,
+  row.prev,
+  row.hash,
+  row.body,
+];
+
+const markOf = ({ table, firstSeq, seq, hash, top }: Standing): Mark => ({
+  table,
+  firstSeq,
+  seq,
+  hash,
+  top,
+});
+
+/** The marks of a batch, each held until the transaction ends; always taken in one order. */
+const lockMarks = async (
+  db: Db,
+  placed: readonly { readonly place: number; readonly row: { readonly table: string } }[],
+): Promise<readonly Standing[]> => {
+  const names = new Map(placed.map(({ place, row }) => [place, row.table]));
+  const rows = await db.all(
+    `SELECT ${MARK_COLUMNS} FROM mark WHERE place ${inList(db)} ORDER BY place` +
+      (db.kind === 'postgresql' ? ' FOR UPDATE' : ''),
+    [JSON.stringify([...names.keys()])],
+  );
+  return rows.map((row) => ({
+    place: numberIn(row, 'place'),
+    table: names.get(numberIn(row, 'place')) ?? '',
+    firstSeq: numberIn(row, 'first_seq'),
+    seq: numberIn(row, 'seq'),
+    hash: textIn(row, 'hash'),
+    top: numberIn(row, 'top'),
+  }));
+};
+
+/** Of rows that were there already: those with another hash. Both are kept. */
+const findForks = async (
+  db: Db,
+  { place, table }: Standing,
+  rows: readonly HeardRow[],
+): Promise<readonly Fork[]> => {
+  if (rows.length === 0) return [];
+  const seqs = rows.map(({ seq }) => seq);
+  const held = await db.all(
+    'SELECT seq, hash FROM journal_row WHERE place = ? AND seq >= ? AND seq <= ?',
+    [place, Math.min(...seqs), Math.max(...seqs)],
+  );
+  const hashes = new Map<number, string[]>();
+  for (const row of held) {
+    const seq = numberIn(row, 'seq');
+    hashes.set(seq, [...(hashes.get(seq) ?? []), textIn(row, 'hash')]);
+  }
+  const forked = rows.filter(({ seq, hash }) =>
+    (hashes.get(seq) ?? []).some((known) => known !== hash),
+  );
+  await db.runMany(
+    `INSERT INTO fork (place, seq, hash, prev, body, heard_ms) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (place, seq, hash) DO NOTHING`,
+    forked.map((row) => [place, row.seq, row.hash, row.prev, row.body, row.heardMs]),
+  );
+  return forked.map(({ seq, hash }) => ({
+    table,
+    seq,
+    hashes: [...new Set([...(hashes.get(seq) ?? []), hash])],
+  }));
+};
+
+/**
+ * Moves a mark over every row that follows without a gap.
+ * @returns the row that comes next and does not follow from the one before; else null.
+ */
+const advance = async (
+  db: Db,
+  standing: Standing,
+  fresh: readonly HeardRow[],
+): Promise<number | null> => {
+  const ahead = standing.top > standing.seq;
+  standing.top = Math.max(standing.top, ...fresh.map(({ seq }) => seq));
+  if (!ahead) {
+    const mine = [...fresh].sort((a, b) => a.seq - b.seq);
+    return walk(standing, mine);
+  }
+  for (;;) {
+    const stored = await db.all(
+      `SELECT seq, prev, hash FROM journal_row WHERE place = ? AND seq > ?
+       ORDER BY seq LIMIT ${WALK_ROWS}`,
+      [standing.place, standing.seq],
+    );
+    const before = standing.seq;
+    const broken = walk(standing, stored.map(linkOf));
+    if (broken !== null || standing.seq - before < WALK_ROWS) return broken;
+  }
+};
+
+const walk = (standing: Standing, links: readonly Link[]): number | null => {
+  let broken: number | null = null;
+  for (const link of links) {
+    if (link.seq <= standing.seq) continue;
+    if (link.seq > standing.seq + 1) break;
+    if (link.prev !== standing.hash) {
+      // A second version of the same row may follow that does fit.
+      broken = link.seq;
+      continue;
+    }
+    broken = null;
+    standing.seq = link.seq;
+    standing.hash = link.hash;
+  }
+  return broken;
+};
