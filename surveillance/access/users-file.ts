@@ -46,6 +46,15 @@ export class UsersError extends Error {
 
 export const isUserName = (name: string): boolean => NAME.test(name);
 
+/** Checks somebody new. @throws UsersError naming what is not taken and what is. */
+export const newUser = (given: Readonly<Record<keyof User, unknown>>): User => {
+  const parsed = userSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const field = String(issue?.path[0] ?? 'entry');
+  throw new UsersError(`${field}: ${issue?.message ?? 'not taken'}`);
+};
+
 /** A name twice, or a badge of two people: nobody could tell who it was. */
 const twice = (people: readonly User[]): string | null => {
   const seen = new Set<string>();
