@@ -237,6 +237,12 @@ const backup = async (file: string, to: string): Promise<void> => {
   await print(`${file}: copied to ${to} (${pages} pages), chain checked`);
 };
 
+const rebuild = async (rows: string, to: string): Promise<void> => {
+  const { rebuildJournal } = await import('../../../storage/rebuild.js');
+  const { seq, hash } = await usable(() => rebuildJournal(rows, to));
+  await print(`${to}: ${seq} rows, each follows from the one before; head ${hash}`);
+};
+
 const setAside = async (file: string): Promise<void> => {
   const { setJournalAside } = await import('../../../storage/set-aside.js');
   const moved = await usable(() => setJournalAside(file));
@@ -294,6 +300,12 @@ export const register = (program: Command): void => {
     .argument('<file>', 'journal')
     .argument('<to>', 'new file')
     .action(backup);
+  journal
+    .command('rebuild')
+    .description('make a journal anew from rows kept elsewhere, each proved against the last')
+    .argument('<rows>', 'JSON lines, as `journal export` or a historian writes them')
+    .argument('<to>', 'new file')
+    .action(rebuild);
   journal
     .command('set-aside')
     .description('rename a damaged journal and its side files, so that a new one can begin')
