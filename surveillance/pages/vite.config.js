@@ -3,7 +3,8 @@ import { defineConfig } from 'vite';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-// One document for every page of the table; all it needs lies beside it, nothing comes from afar.
+// One document for every page of the table, one for the floor's wall: the table's stays small.
+// All they need lies beside them, nothing comes from afar.
 export default defineConfig({
   root: here('.'),
   base: '/',
@@ -16,5 +17,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     sourcemap: false,
+    rolldownOptions: { input: { index: here('index.html'), wall: here('wall.html') } },
   },
 });

@@ -6,8 +6,8 @@ const RETRY_MAX_MS = 8000;
 interface EventLineOptions {
   /** Where to listen; asked anew at each attempt, so that it can say from where to go on. */
   readonly address: () => string;
-  /** By event name: takes the parsed data, and says whether it was one of ours. */
-  readonly events: Readonly<Record<string, (data: unknown) => boolean>>;
+  /** By event name: takes the parsed data and the event's id, and says whether it was ours. */
+  readonly events: Readonly<Record<string, (data: unknown, id: string) => boolean>>;
   /** A line that says nothing for so long is lost, ms. */
   readonly silenceMs: number;
   /** May be called again and again while the line stays lost. */
@@ -52,9 +52,9 @@ export class EventLine {
     this.#source = source;
     this.#heardMs = performance.now();
     for (const [name, take] of Object.entries(this.#options.events)) {
-      source.addEventListener(name, ({ data }: MessageEvent<string>) => {
+      source.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) => {
         const value: unknown = JSON.parse(data);
-        if (!take(value)) return;
+        if (!take(value, lastEventId)) return;
         this.#heardMs = performance.now();
         this.#retryMs = RETRY_MIN_MS;
       });

@@ -39,7 +39,7 @@ export const plural = (n: number, word: string): string => `${n} ${word}${n === 
 /** How a state is shown without relying on colour: a shape, a word, and a tone for the colour. */
 export interface Mark {
   readonly tone: 'go' | 'attend' | 'stop' | 'still';
-  readonly shape: 'circle' | 'triangle' | 'square' | 'bar';
+  readonly shape: 'circle' | 'triangle' | 'square' | 'bar' | 'cross' | 'diamond';
   readonly word: string;
 }
 
