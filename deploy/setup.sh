@@ -13,6 +13,7 @@ git                git             the tidy test lists the tree with it
 openssl            openssl         test certificates
 mosquitto          mosquitto       a real broker to test against
 mosquitto-clients  mosquitto_sub   reading what reached the broker
+socat              socat           a serial line for the bench
 chromium           chromium        the browser tests of the pages
 iproute2           ip              cutting a network in tests
 e2fsprogs          mkfs.ext4       a disk that tests may break

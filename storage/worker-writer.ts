@@ -7,6 +7,8 @@ import { type FromWriter, fromWire, type ToWriter } from './messages.js';
 import type { Opened, RowBatch, SavedState } from './store.js';
 import { groupsOf, type Writer, type WriterEvents } from './writer.js';
 
+/** Longest time a moved cursor waits for rows to go along with, ms: the thread keeps it longer. */
+const MOVED_MS = 200;
 const MEBIBYTES = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } as const;
 
 /** The compiled thread: beside this file, or in dist when this file runs as TypeScript. */
@@ -34,6 +36,9 @@ export class WorkerWriter implements Writer {
   /** Last row sent and last row durable: the process lives on while they differ. */
   #sent = 0;
   #durable = 0;
+  /** Cursors that moved and were not handed on: many PUBACKs cost one message to the thread. */
+  readonly #moved = new Map<string, number>();
+  #moving: NodeJS.Timeout | null = null;
 
   constructor(path: string) {
     this.#path = path;
@@ -74,11 +79,20 @@ export class WorkerWriter implements Writer {
   append(batch: RowBatch): void {
     this.#sent = batch.firstSeq + batch.bodies.length - 1;
     this.#worker?.ref();
+    this.#handOnMoved();
     for (const group of groupsOf(batch)) this.#post({ say: 'append', batch: group });
   }
 
   moveCursor(consumer: string, seq: number): void {
-    this.#post({ say: 'cursor', consumer, seq });
+    this.#moved.set(consumer, seq);
+    this.#moving ??= setTimeout(() => this.#handOnMoved(), MOVED_MS).unref();
+  }
+
+  #handOnMoved(): void {
+    if (this.#moving !== null) clearTimeout(this.#moving);
+    this.#moving = null;
+    for (const [consumer, seq] of this.#moved) this.#post({ say: 'cursor', consumer, seq });
+    this.#moved.clear();
   }
 
   saveState(saved: SavedState): void {
@@ -90,6 +104,7 @@ export class WorkerWriter implements Writer {
   }
 
   prune(seq: number, consumer: string, wallMs: number): Promise<number> {
+    this.#handOnMoved();
     return this.#ask((id) => ({ say: 'prune', id, seq, consumer, wallMs }));
   }
 
@@ -100,6 +115,7 @@ export class WorkerWriter implements Writer {
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === null) return;
+    this.#handOnMoved();
     this.#worker = null;
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     worker.ref();

@@ -125,12 +125,19 @@ const tlsOptions = (tls: TlsIdentity, host: string): IClientOptions & { minVersi
   minVersion: 'TLSv1.3',
 });
 
+interface Answer {
+  readonly done: (refusal: string | null) => void;
+  readonly refusal: string | null;
+}
+
 class MqttLink implements Link {
   readonly #client: MqttClient;
   readonly #isV5: boolean;
   readonly #events: LinkEvents;
   #end: LinkEnd | null = null;
   #isClosed = false;
+  /** What the broker has answered since the last turn, told together. */
+  #answers: Answer[] = [];
 
   constructor(client: MqttClient, isV5: boolean, events: LinkEvents) {
     this.#client = client;
@@ -155,9 +162,25 @@ class MqttLink implements Link {
       (error) => {
         // The library also calls back when it is closed under us: that is no refusal.
         if (this.#isClosed || this.#end !== null) return;
-        done(error instanceof Error ? error.message : null);
+        this.#answer({ done, refusal: error instanceof Error ? error.message : null });
       },
     );
+  }
+
+  /**
+   * The library takes PUBACKs one by one, with a turn of its own for each. Told together, what is
+   * sent in their place leaves in one write instead of one for each message.
+   */
+  #answer(answer: Answer): void {
+    if (this.#answers.push(answer) > 1) return;
+    setImmediate(() => {
+      const answers = this.#answers;
+      this.#answers = [];
+      for (const { done, refusal } of answers) {
+        if (this.#isClosed || this.#end !== null) return;
+        done(refusal);
+      }
+    });
   }
 
   subscribe(topics: readonly string[], done: (refusal: string | null) => void): void {

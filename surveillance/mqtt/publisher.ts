@@ -19,7 +19,7 @@ import { type Asker, CommandDesk, replyTopicOf } from './commands.js';
 import { EventLane } from './event-lane.js';
 import { LateMark } from './late-mark.js';
 import { NoticeLane } from './notice-lane.js';
-import { type Outlet, roomForRows } from './outlet.js';
+import { type Outlet, roomForRows, rowsAtOnce } from './outlet.js';
 import { camerasText, statePayload, statusPayload } from './payloads.js';
 import { ResendLane } from './resend-lane.js';
 import type { BoxHealth, PublisherFault, PublisherStats } from './publisher-parts.js';
@@ -290,10 +290,12 @@ export class Publisher {
     this.#sendCheckpoint();
     this.#sendState();
     while (this.#session.room > 0 && this.#notices.sendOne());
-    for (let isSending = true; isSending; ) {
-      if (roomForRows(this.#session.room, this.#session.window) <= 0) break;
+    const { window } = this.#session;
+    const isWorthIt = roomForRows(this.#session.room, window) >= rowsAtOnce(window);
+    for (let isSending = isWorthIt; isSending; ) {
+      if (roomForRows(this.#session.room, window) <= 0) break;
       isSending = this.#events.sendOne();
-      if (this.#resends.isBusy && roomForRows(this.#session.room, this.#session.window) > 0) {
+      if (this.#resends.isBusy && roomForRows(this.#session.room, window) > 0) {
         isSending = this.#resends.sendOne() || isSending;
       }
     }

@@ -1,19 +1,26 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { coreFigures } from './core.js';
+import { pathFigures } from './path.js';
 import { signalFigures } from './signal.js';
 import { startFigures } from './start.js';
 import { type Figure, storageFigures } from './storage.js';
 
 /**
  * `npm run bench`: each figure beside its peer or limit, interleaved in the same run, as medians
- * and ratios. `npm run bench -- core start` takes these groups only; `--large` also 10^7 rows.
+ * and ratios. `npm run bench -- core start` takes these groups only; `--large` also 10^7 rows;
+ * `--quick` one round of the groups that take minutes.
  */
-const GROUPS: Readonly<Record<string, (large: boolean) => Promise<readonly Figure[]>>> = {
+interface Asked {
+  readonly large: boolean;
+  readonly quick: boolean;
+}
+const GROUPS: Readonly<Record<string, (asked: Asked) => Promise<readonly Figure[]>>> = {
   core: () => Promise.resolve(coreFigures()),
+  path: ({ quick }) => pathFigures(quick),
   signal: () => signalFigures(),
   start: () => startFigures(),
-  storage: (large) => storageFigures(large),
+  storage: ({ large }) => storageFigures(large),
 };
 
 const OUT = 'reports';
@@ -37,7 +44,7 @@ const table = (figures: readonly Figure[]): string => {
 };
 
 const args = process.argv.slice(2);
-const large = args.includes('--large');
+const options = { large: args.includes('--large'), quick: args.includes('--quick') };
 const asked = args.filter((arg) => !arg.startsWith('--'));
 const unknown = asked.filter((name) => !Object.hasOwn(GROUPS, name));
 if (unknown.length > 0) {
@@ -50,7 +57,7 @@ const groups: Record<string, readonly Figure[]> = {};
 for (const [name, measure] of Object.entries(GROUPS)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   if (process.stderr.isTTY) process.stderr.write(`${name} ...\n`);
-  groups[name] = await measure(large);
+  groups[name] = await measure(options);
 }
 const [cpu] = cpus();
 const report = {
