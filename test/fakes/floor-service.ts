@@ -35,7 +35,7 @@ interface Sent {
   readonly text: string;
 }
 
-/** A floor service that plays tables a test moves, and speaks what surveillance/floor/api.ts says. */
+/** A floor service that plays tables a test moves; it speaks surveillance/floor/api.ts. */
 export class FakeFloor {
   readonly tiles: Tile[];
   /** `METHOD address` of every request, for tests to look at. */
@@ -173,20 +173,35 @@ export class FakeFloor {
     };
     if (request.method !== 'GET') {
       const why = foreignRequest(request.headers, request.headers.host ?? '');
-      if (why !== null) return void send(403, { error: why });
+      if (why !== null) {
+        send(403, { error: why });
+        return;
+      }
     }
     if (!url.pathname.startsWith('/api/') && !url.pathname.startsWith('/reports')) {
       this.#file(url.pathname, response);
       return;
     }
     const body = await bodyOf(request);
-    if (url.pathname === '/api/login') return void this.#login(body, send);
+    if (url.pathname === '/api/login') {
+      this.#login(body, send);
+      return;
+    }
     const who = this.#who(request);
-    if (who === null) return void send(401, { error: 'Log in first.' });
-    if (url.pathname === '/api/me') return void send(200, this.#me(who));
+    if (who === null) {
+      send(401, { error: 'Log in first.' });
+      return;
+    }
+    if (url.pathname === '/api/me') {
+      send(200, this.#me(who));
+      return;
+    }
     if (url.pathname === '/api/logout') {
       this.#sessions = new Map();
-      return void send(204, null);
+      {
+        send(204, null);
+        return;
+      }
     }
     if (url.pathname === '/api/wall/stream') {
       this.#stream(request, response, url.searchParams);
@@ -206,7 +221,7 @@ export class FakeFloor {
     send: (code: number, body: unknown, more?: Record<string, string>) => void,
   ): void {
     const name = String(body['name']);
-    if (PEOPLE[name] === undefined || body['password'] !== [...name].reverse().join('')) {
+    if (PEOPLE[name] === undefined || body['password'] !== name.split('').reverse().join('')) {
       send(401, { error: 'This name and password do not belong together.' });
       return;
     }

@@ -8,9 +8,7 @@ export const Shape = ({ mark }: { readonly mark: Mark }) => (
     {mark.shape === 'triangle' && <path d="M8 1.5 15.2 14.5H.8Z" />}
     {mark.shape === 'square' && <rect x="1.5" y="1.5" width="13" height="13" rx="1.5" />}
     {mark.shape === 'bar' && <rect x="1.5" y="5" width="13" height="6" rx="1.5" />}
-    {mark.shape === 'cross' && (
-      <path d="M3.6 1 8 5.4 12.4 1 15 3.6 10.6 8 15 12.4 12.4 15 8 10.6 3.6 15 1 12.4 5.4 8 1 3.6Z" />
-    )}
+    {mark.shape === 'cross' && <path d="m4 1 4 4 4-4 3 3-4 4 4 4-3 3-4-4-4 4-3-3 4-4-4-4Z" />}
     {mark.shape === 'diamond' && <path d="M8 .6 15.4 8 8 15.4.6 8Z" />}
   </svg>
 );

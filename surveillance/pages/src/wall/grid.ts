@@ -10,7 +10,7 @@ export class GridHold {
   #isFocused = false;
   #rest: number | undefined;
 
-  get isHeld(): boolean {
+  isHeld(): boolean {
     return this.#isPointed || this.#isFocused;
   }
 
@@ -51,10 +51,10 @@ export class GridHold {
   }
 
   #set(isPointed: boolean, isFocused: boolean): void {
-    const wasHeld = this.isHeld;
+    const wasHeld = this.isHeld();
     this.#isPointed = isPointed;
     this.#isFocused = isFocused;
-    if (wasHeld && !this.isHeld) for (const listener of this.#listeners) listener();
+    if (wasHeld && !this.isHeld()) for (const listener of this.#listeners) listener();
   }
 }
 

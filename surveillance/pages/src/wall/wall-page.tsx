@@ -64,7 +64,7 @@ const useShown = (store: WallStore, filter: WallFilter, hold: GridHold): Shown =
       const tiles = store.tiles();
       setShown((last) => {
         const wanted = orderOf(tiles, filter);
-        const keys = hold.isHeld ? heldOrder(last.keys, wanted) : wanted;
+        const keys = hold.isHeld() ? heldOrder(last.keys, wanted) : wanted;
         return {
           keys: isSame(last.keys, keys) ? last.keys : keys,
           counts: countsOf(tiles.filter((tile) => passes(tile, filter))),

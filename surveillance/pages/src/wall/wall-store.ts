@@ -109,10 +109,12 @@ export class WallStore {
     if (link !== 'live' && service !== null) {
       this.#state = { ...this.#state, link: 'live', heardLocalMs: localMs };
     }
-    this.#timer ??= window.setTimeout(() => {
-      this.#timer = undefined;
-      this.#flush();
-    }, FLUSH_MS);
+    if (this.#timer === undefined) {
+      this.#timer = window.setTimeout(() => {
+        this.#timer = undefined;
+        this.#flush();
+      }, FLUSH_MS);
+    }
     return true;
   }
 
