@@ -75,7 +75,16 @@ try_private true
 ${UPWARDS.map((kind) => `topic ${TOPIC_PREFIX}/${plan.site}/+/+/${kind} out 1`).join('\n')}
 `;
 
-const UPWARDS = ['status', 'state', 'event', 'alert', 'mark', 'checkpoint', 'health'] as const;
+const UPWARDS = [
+  'status',
+  'state',
+  'event',
+  'alert',
+  'mark',
+  'checkpoint',
+  'documents',
+  'health',
+] as const;
 
 /**
  * Access list: each table writes its own branch only and reads what is meant for it; consumers

@@ -72,7 +72,7 @@ export const rabbitUsers = (plan: FloorPlan): string => {
   for (const { pit, table } of plan.tables) {
     const name = { site: plan.site, pit, table };
     const root = `${floor}\\.${keyOf(`${pit}/${table}`)}`;
-    const own = 'status|state|event|alert|mark|checkpoint|health|cmd\\.reply(\\..+)?';
+    const own = 'status|state|event|alert|mark|checkpoint|documents|health|cmd\\.reply(\\..+)?';
     lines.push(
       ...userLines(
         clientIdOf(name),

@@ -4,7 +4,7 @@ import { MESSAGE_SCHEMAS } from './validate.js';
 import { TOPIC_KINDS, TOPIC_PREFIX, type TopicKind } from './topics.js';
 
 /** Version of the contract: the major one stands in the topics (`v1`). */
-export const CONTRACT_VERSION = '1.0.0';
+export const CONTRACT_VERSION = '1.1.0';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -53,6 +53,12 @@ const CHANNELS: Readonly<Record<TopicKind, Channel>> = {
   alert: { action: 'send', summary: "Changes in findings' lives", qos: 1, retain: false },
   mark: { action: 'send', summary: 'Moments worth finding in the video', qos: 1, retain: false },
   checkpoint: { action: 'send', summary: 'The newest signed checkpoint', qos: 1, retain: true },
+  documents: {
+    action: 'send',
+    summary: 'Procedure and configuration in force, and the public device key',
+    qos: 1,
+    retain: true,
+  },
   health: { action: 'send', summary: 'How the box itself is', qos: 0, retain: false },
   ack: {
     action: 'receive',

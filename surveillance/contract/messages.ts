@@ -149,6 +149,19 @@ export const checkpointSchema = z
   })
   .describe('A signed statement of the newest row: a later rewrite on either side shows');
 
+export const documentsSchema = z
+  .object({
+    documents: z
+      .array(z.object({ kind: z.enum(['procedure', 'table']), hash, text: z.string().max(65_536) }))
+      .max(8)
+      .describe('Canonical JSON in force, each with its SHA-256 as starts and checkpoints name it'),
+    key: z
+      .object({ name: hash, publicKey: z.string().max(64).describe('32 bytes, base64') })
+      .nullable()
+      .describe('Public half of the device key that signs checkpoints; null: none are signed'),
+  })
+  .describe('What a consumer needs to show and to prove the rows. Retained');
+
 const sensorHealth = z.object({
   up: z.boolean(),
   stale: z.boolean(),
@@ -229,6 +242,7 @@ export type StateMessage = z.output<typeof stateSchema>;
 export type AlertMessage = z.output<typeof alertSchema>;
 export type MarkMessage = z.output<typeof markSchema>;
 export type CheckpointMessage = z.output<typeof checkpointSchema>;
+export type DocumentsMessage = z.output<typeof documentsSchema>;
 export type HealthMessage = z.output<typeof healthSchema>;
 export type CmdMessage = z.output<typeof cmdSchema>;
 export type Order = z.output<typeof orderSchema>;

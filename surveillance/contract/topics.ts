@@ -17,6 +17,7 @@ export const TOPIC_KINDS = [
   'alert',
   'mark',
   'checkpoint',
+  'documents',
   'health',
   'ack',
   'cmd',

@@ -1,7 +1,7 @@
 import type { Happening } from '../../controller/core/observation.js';
 import type { Cancel, Journal, Scheduler, TableStep } from '../../controller/core/ports.js';
 import type { TableState } from '../../controller/core/state.js';
-import type { CheckpointMessage, HealthMessage, ReplyMessage } from '../contract/messages.js';
+import type { CheckpointMessage, DocumentsMessage, HealthMessage } from '../contract/messages.js';
 import {
   clientIdOf,
   parseTopic,
@@ -15,8 +15,10 @@ import {
 import { AckBook } from './ack-book.js';
 import type { BackoffLimits } from './backoff.js';
 import { type AllowedKey, CommandGuard } from './command-guard.js';
-import { type Asker, CommandDesk, replyTopicOf } from './commands.js';
+import { Answers } from './answers.js';
+import { CommandDesk } from './commands.js';
 import { EventLane } from './event-lane.js';
+import { Kept } from './kept.js';
 import { LateMark } from './late-mark.js';
 import { NoticeLane } from './notice-lane.js';
 import { type Outlet, roomForRows, rowsAtOnce } from './outlet.js';
@@ -77,8 +79,6 @@ const STATE_GAP_MS = 50;
 const RETRY_MS = 1000;
 const SAID_MAX = 16;
 const NS_PER_MS = 1e6;
-/** Answers waiting for room; beyond it the oldest is dropped: its asker has timed out by then. */
-const ANSWERS_MAX = 32;
 
 export class Publisher {
   readonly #parts: PublisherParts;
@@ -96,9 +96,8 @@ export class Publisher {
   #isStateOut = false;
   #stateGap: Cancel | null = null;
   #retry: Cancel | null = null;
-  #answers: { readonly reply: ReplyMessage; readonly asker: Asker }[] = [];
-  #checkpoint: string | null = null;
-  #isCheckpointDue = false;
+  readonly #answers: Answers;
+  readonly #kept = new Kept();
   #isPumping = false;
   #startedMs = 0;
   /** Our own last words on `status`. */
@@ -110,6 +109,7 @@ export class Publisher {
     if (fault !== null) throw new Error(fault);
     this.#parts = parts;
     this.#late = new LateMark(parts.scheduler);
+    this.#answers = new Answers(topicOf(parts.table, 'cmd/reply'));
     const { journal, cameras } = parts;
     const shared = {
       journal,
@@ -141,7 +141,10 @@ export class Publisher {
       scheduler: parts.scheduler,
       tell: parts.tell,
       resend: (from, to) => this.#resends.add(from, to),
-      answer: (reply, asker) => this.#answer(reply, asker),
+      answer: (reply, asker) => {
+        this.#answers.add(reply, asker);
+        this.#pump();
+      },
     });
     this.#session = new Session({
       transport: parts.transport,
@@ -204,8 +207,13 @@ export class Publisher {
 
   /** The newest checkpoint, once it is durable; the last one is sent again at each connect. */
   checkpoint(message: CheckpointMessage): void {
-    this.#checkpoint = JSON.stringify(message);
-    this.#isCheckpointDue = true;
+    this.#kept.put('checkpoint', JSON.stringify(message));
+    this.#pump();
+  }
+
+  /** Procedure, configuration and public key in force; sent again at each connect. */
+  documents(message: DocumentsMessage): void {
+    this.#kept.put('documents', JSON.stringify(message));
     this.#pump();
   }
 
@@ -251,7 +259,7 @@ export class Publisher {
         this.#notices.up();
         this.#isStateDue = this.#state !== null;
         this.#isStateOut = false;
-        this.#isCheckpointDue = true;
+        this.#kept.up();
       },
       room: () => this.#pump(),
       message: (message) => this.#message(message),
@@ -259,7 +267,7 @@ export class Publisher {
         this.#events.down();
         this.#notices.down();
         this.#resends.down();
-        this.#answers = [];
+        this.#answers.clear();
       },
       fault: (kind, text) => this.#fault(kind, text),
     };
@@ -287,7 +295,7 @@ export class Publisher {
     if (this.#isPumping || this.#session.state !== 'up') return;
     this.#isPumping = true;
     while (this.#session.room > 0 && this.#answerOne());
-    this.#sendCheckpoint();
+    this.#sendKept();
     this.#sendState();
     while (this.#session.room > 0 && this.#notices.sendOne());
     const { window } = this.#session;
@@ -325,32 +333,19 @@ export class Publisher {
     });
   }
 
-  #sendCheckpoint(): void {
-    if (!this.#isCheckpointDue || this.#checkpoint === null || this.#session.room <= 0) return;
-    this.#isCheckpointDue = false;
-    this.#send('checkpoint', this.#checkpoint, true);
-  }
-
-  #answer(reply: ReplyMessage, asker: Asker): void {
-    if (this.#answers.length >= ANSWERS_MAX) this.#answers.shift();
-    this.#answers.push({ reply, asker });
-    this.#pump();
+  #sendKept(): void {
+    while (this.#session.room > 0) {
+      const next = this.#kept.next();
+      if (next === null) return;
+      this.#send(next.kind, next.payload, true);
+    }
   }
 
   #answerOne(): boolean {
-    const next = this.#answers.shift();
-    if (next === undefined) return false;
-    const { reply, asker } = next;
-    const { correlation } = asker;
-    const payload = JSON.stringify(reply);
-    this.#parts.inspect?.('cmd/reply', payload);
-    this.#session.publish({
-      topic: replyTopicOf(topicOf(this.#parts.table, 'cmd/reply'), asker),
-      payload,
-      qos: 1,
-      retain: false,
-      ...(correlation === undefined ? {} : { correlation }),
-    });
+    const next = this.#answers.next();
+    if (next === null) return false;
+    this.#parts.inspect?.('cmd/reply', next.payload);
+    this.#session.publish(next);
     return true;
   }
 

@@ -309,6 +309,24 @@ describe('state, status and health', () => {
     );
   });
 
+  it('keeps its documents at the broker, and sends them again to one that lost them', async () => {
+    const bench = benchOf();
+    bench.publisher.start(bench.state);
+    bench.publisher.documents({
+      documents: [{ kind: 'table', hash: 'a'.repeat(64), text: '{}' }],
+      key: { name: 'b'.repeat(64), publicKey: 'AAAA' },
+    });
+    await bench.pass(10);
+    const kept = (): string => bench.transport.retained(`${ROOT}/documents`)?.payload ?? '';
+    expect(kept()).toContain('"kind":"table"');
+    bench.transport.network(false);
+    bench.transport.wipe();
+    expect(kept()).toBe('');
+    bench.transport.network(true);
+    await bench.pass(60_000);
+    expect(kept()).toContain('"kind":"table"');
+  });
+
   it('sends the last checkpoint again at each connect', async () => {
     const bench = benchOf();
     bench.publisher.start(bench.state);

@@ -1,0 +1,175 @@
+import type { z } from 'zod';
+import {
+  ackSchema,
+  checkpointSchema,
+  healthSchema,
+  replySchema,
+  stateSchema,
+  statusSchema,
+} from '../contract/messages.js';
+import { type ParsedTopic, parseTopic, TOPIC_PREFIX } from '../contract/topics.js';
+import { messageFault } from '../contract/validate.js';
+import type { Acks } from './acks.js';
+import { tableKey } from './api.js';
+import { type Ingest, rowOfEvent } from './ingest.js';
+import type { LineMessage } from './line.js';
+import type { FloorLog } from './log.js';
+import type { FloorFigures } from './metrics.js';
+import type { TableRecord } from './tile.js';
+import type { WallBook } from './wall-book.js';
+
+/** Largest message looked at, bytes: a row of full length with its head. */
+const MESSAGE_MAX_BYTES = 300_000;
+
+export interface HistorianParts {
+  readonly consumer: string;
+  readonly book: WallBook;
+  readonly ingest: Ingest;
+  readonly acks: Acks;
+  readonly figures: FloorFigures;
+  readonly log: FloorLog;
+  readonly nowMs: () => number;
+  readonly checkpoint: (record: TableRecord, message: unknown) => void;
+  readonly documents: (record: TableRecord, message: unknown) => void;
+}
+
+/** What this service subscribes to; rows are shared out where several instances work. */
+export const subscriptionsOf = (
+  consumer: string,
+  site: string | null,
+  isShared: boolean,
+): readonly string[] => {
+  const floor = `${TOPIC_PREFIX}/${site ?? '+'}/+/+`;
+  const event = `${floor}/event`;
+  return [
+    ...['status', 'state', 'alert', 'mark', 'checkpoint', 'health', 'documents'].map(
+      (kind) => `${floor}/${kind}`,
+    ),
+    `${floor}/cmd/reply`,
+    `${floor}/ack/${consumer}`,
+    isShared ? `$share/${consumer}/${event}` : event,
+  ];
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Takes in what tables say: rows to the store, the rest to the wall. Nothing here throws. */
+export class Historian {
+  readonly #parts: HistorianParts;
+
+  constructor(parts: HistorianParts) {
+    this.#parts = parts;
+  }
+
+  message({ topic, payload, retain }: LineMessage): void {
+    const parsed = parseTopic(topic);
+    if (parsed === null || payload.length > MESSAGE_MAX_BYTES) {
+      this.#parts.figures.refused.inc({ why: parsed === null ? 'topic' : 'size' });
+      return;
+    }
+    this.#parts.figures.messages.inc({ kind: parsed.kind });
+    if (parsed.kind === 'ack') {
+      this.#heardAck(parsed, payload);
+      return;
+    }
+    const record = this.#parts.book.meet(parsed.name);
+    if (record === null) {
+      this.#parts.figures.refused.inc({ why: 'tables' });
+      return;
+    }
+    const text = payload.toString('utf8');
+    const message = jsonOf(text);
+    const fault = message === undefined ? 'it is no JSON' : messageFault(parsed.kind, message);
+    if (fault !== null) {
+      this.#broken(record, `${parsed.kind}: ${fault}`);
+      return;
+    }
+    this.#take(parsed, record, text, message, retain);
+  }
+
+  #take(
+    { kind }: ParsedTopic,
+    record: TableRecord,
+    text: string,
+    message: unknown,
+    retain: boolean,
+  ): void {
+    const { book } = this.#parts;
+    switch (kind) {
+      case 'event':
+        this.#event(record, text, message);
+        return;
+      case 'state':
+        whole(stateSchema, message, (state) => book.state(record, state, retain));
+        return;
+      case 'status':
+        whole(statusSchema, message, (status) => book.status(record, status, retain));
+        return;
+      case 'health':
+        whole(healthSchema, message, (health) => book.health(record, health));
+        return;
+      case 'checkpoint':
+        whole(checkpointSchema, message, (checkpoint) => {
+          book.checkpoint(record, checkpoint);
+          this.#parts.checkpoint(record, message);
+        });
+        return;
+      case 'documents':
+        this.#parts.documents(record, message);
+        return;
+      case 'cmd/reply':
+        whole(replySchema, message, ({ taken, cmd, reason }) => {
+          const about = { table: record.key, cmd, reason };
+          if (!taken) this.#parts.log.warn(about, 'a table refused an order');
+        });
+        return;
+      case 'alert':
+      case 'mark':
+        book.heard(record);
+        return;
+      case 'ack':
+      case 'cmd':
+        return;
+    }
+  }
+
+  #event(record: TableRecord, text: string, message: unknown): void {
+    const { book, ingest, nowMs } = this.#parts;
+    book.heard(record);
+    const read = rowOfEvent(record.key, text, message, nowMs());
+    if (read.ok) ingest.add(read.row);
+    else this.#broken(record, `event: ${read.why}`);
+  }
+
+  #heardAck({ name, consumer }: ParsedTopic, payload: Buffer): void {
+    if (consumer !== this.#parts.consumer) return;
+    whole(ackSchema, jsonOf(payload.toString('utf8')), ({ seq, hash }) => {
+      const key = tableKey(name);
+      this.#parts.acks.heard(key, seq);
+      const record = this.#parts.book.record(key);
+      // Another instance committed it: the wall need not wait for a look at the store.
+      if (record !== null && seq > record.seq) {
+        const mark = { table: key, firstSeq: record.firstSeq, seq, hash, top: seq };
+        this.#parts.book.holding(record, mark);
+      }
+    });
+  }
+
+  #broken(record: TableRecord, text: string): void {
+    this.#parts.figures.refused.inc({ why: 'contract' });
+    this.#parts.book.schemaFault(record, text.slice(0, 300));
+    this.#parts.log.warn({ table: record.key }, `a message broke the contract: ${text}`);
+  }
+}
+
+/** Hands on a message that has the shape; others were told of before. */
+const whole = <T>(schema: z.ZodType<T>, message: unknown, take: (value: T) => void): void => {
+  const parsed = schema.safeParse(message);
+  if (parsed.success) take(parsed.data);
+};
