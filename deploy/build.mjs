@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compiles the TypeScript projects and bundles the pages.
+// Compiles the TypeScript projects, bundles the pages and then the program itself.
 // `--if-tools`: run by npm's `prepare`; an install without the development tools keeps what is
 // built.
 import { spawnSync } from 'node:child_process';
@@ -27,10 +27,12 @@ if (existsSync(`${root}surveillance/pages/vite.config.js`)) {
     'warn',
   ]);
 }
+// What `npx cutcard`, `npm start` and the Debian package run.
+steps.push([`${root}deploy/bundle.mjs`]);
 for (const args of steps) {
   const run = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (run.status !== 0) process.exit(run.status ?? 1);
 }
-// The compiler writes no execute bits; `npx cutcard` in a clone runs this file as it lies.
+// The compiler writes no execute bits, and this file may be run as it lies.
 const cli = `${root}dist/controller/runtime/cli.js`;
 if (existsSync(cli)) chmodSync(cli, 0o755);

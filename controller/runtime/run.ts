@@ -14,7 +14,7 @@ import { createLog } from './log.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
 import { openTable, type RunningTable } from './main.js';
-import { type BrokerTarget, plainAddress, targetOf, trustedBy } from './publish.js';
+import { type BrokerTarget, plainAddress, targetOf, trustedBy } from './broker-target.js';
 import { RealScheduler } from './real-scheduler.js';
 import { programVersion } from './version.js';
 import { Watchdog, watchdogLimitMs } from './watchdog.js';

@@ -10,7 +10,7 @@ import { EXIT, Refusal } from './exit.js';
 import type { Log } from './log-port.js';
 import { openTable } from './main.js';
 import { isPackTrouble, loadProcedure } from './procedure-files.js';
-import type { BrokerTarget } from './publish.js';
+import type { BrokerTarget } from './broker-target.js';
 import { type RunSummary, RunTally } from './summary.js';
 
 /** After the last line of a trace: filters, timers and messages under way come to an end, ns. */

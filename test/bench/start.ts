@@ -18,7 +18,7 @@ const ROUNDS = 5;
 /** Until the memory of a started process is looked at, ms. */
 const REST_MS = 800;
 const LONGEST_MS = 60_000;
-const CLI = fileURLToPath(new URL('../../controller/runtime/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url));
 const ROOT = new URL('../../../', import.meta.url);
 
 const CONFIG = [

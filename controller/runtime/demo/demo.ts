@@ -13,7 +13,7 @@ import { actWithHands } from '../hands-way.js';
 import { createLog } from '../log.js';
 import { openTable, type RunningTable } from '../main.js';
 import { drivePaced } from '../paced-drive.js';
-import { plainAddress } from '../publish.js';
+import { plainAddress } from '../broker-target.js';
 import { isPackTrouble } from '../procedure-files.js';
 import { AFTERMATH_NS } from '../trace-run.js';
 import { programVersion } from '../version.js';

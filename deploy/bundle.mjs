@@ -1,0 +1,130 @@
+#!/usr/bin/env node
+// Bundles the compiled program with its libraries into dist/bundle: a few files instead of some
+// six hundred, which starts faster and is what the Debian package holds. Native modules stay files
+// of their own in node_modules. `npm run build` runs this; nothing is done when all is up to date.
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const out = join(dist, 'bundle');
+/** What the bundle was made of: packages with versions and licences; newer than its sources. */
+const LIST = 'packages.json';
+const COMMANDS = 'controller/runtime/commands';
+
+const files = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
+    .map((entry) => join(entry.parentPath, entry.name));
+
+const compiled = ['controller', 'firmware-bridge', 'storage', 'surveillance'].flatMap((folder) =>
+  files(join(dist, folder)),
+);
+const sources = [...compiled, join(root, 'package-lock.json'), fileURLToPath(import.meta.url)];
+
+const isFresh = () => {
+  const list = join(out, LIST);
+  if (!existsSync(list)) return false;
+  const madeMs = statSync(list).mtimeMs;
+  return sources.every((file) => statSync(file).mtimeMs < madeMs);
+};
+
+const entries = () => ({
+  cli: join(dist, 'controller/runtime/cli.js'),
+  'writer-thread': join(dist, 'storage/writer-thread.js'),
+  'verify-thread': join(dist, 'storage/verify-thread.js'),
+  ...Object.fromEntries(
+    readdirSync(join(dist, COMMANDS))
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => [`commands/${name.slice(0, -3)}`, join(dist, COMMANDS, name)]),
+  ),
+});
+
+const packageOf = (id) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? null;
+
+/**
+ * Packages find their native file by walking up from their own place; inside a bundle that place
+ * is gone. Here each asks Node for the file by its name in node_modules.
+ */
+const nativeFiles = () => ({
+  name: 'native-files',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    if (source !== 'bindings' && source !== 'node-gyp-build') return null;
+    return `\0native:${packageOf(importer ?? '')}`;
+  },
+  load(id) {
+    if (!id.startsWith('\0native:')) return null;
+    const name = id.slice('\0native:'.length);
+    const find =
+      name === '@serialport/bindings-cpp'
+        ? `() => require('${name}/prebuilds/' + process.platform + '-' + process.arch + ` +
+          `'/@serialport+bindings-cpp.glibc.node')`
+        : `(file) => require('${name}/build/Release/' + file)`;
+    return `module.exports = ${find};\n`;
+  },
+});
+
+/** One character outside of Latin-1 makes Node keep a whole file as 16-bit text: twice the room. */
+const toPlainText = (folder) => {
+  const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  for (const file of files(folder)) {
+    const text = readFileSync(file, 'utf8');
+    const plain = text.replaceAll(/[\u0080-\uffff]/g, escaped);
+    if (plain !== text) writeFileSync(file, plain);
+  }
+};
+
+/** Name, version and licence of every package that went into the bundle. */
+const packageList = (ids) =>
+  [...new Set(ids.map((id) => /^\0?(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(id)?.[1]))]
+    .filter((folder) => folder !== undefined && existsSync(join(folder, 'package.json')))
+    .map((folder) => {
+      const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const { name, version, license } = about;
+      return { name, version, license, folder: relative(root, folder) };
+    })
+    .sort((a, b) => (a.folder < b.folder ? -1 : 1));
+
+const bundle = async () => {
+  const fresh = join(dist, `.bundle-${process.pid}`);
+  const made = await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    plugins: [nativeFiles()],
+    ssr: { noExternal: true, target: 'node' },
+    build: {
+      ssr: true,
+      target: 'node20',
+      outDir: fresh,
+      emptyOutDir: true,
+      // Lines and names stay readable: a crash record names them.
+      minify: false,
+      rolldownOptions: {
+        input: entries(),
+        output: {
+          format: 'es',
+          comments: false,
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name]-[hash].js',
+        },
+      },
+    },
+  });
+  const ids = made.output.flatMap((chunk) => chunk.moduleIds ?? []);
+  toPlainText(fresh);
+  chmodSync(join(fresh, 'cli.js'), 0o755);
+  writeFileSync(join(fresh, LIST), `${JSON.stringify(packageList(ids), null, 2)}\n`);
+  // In one step, so that a table started meanwhile finds the old bundle or the new one.
+  const old = join(dist, `.bundle-old-${process.pid}`);
+  if (existsSync(out)) renameSync(out, old);
+  renameSync(fresh, out);
+  rmSync(old, { recursive: true, force: true });
+};
+
+if (!isFresh()) await bundle();

@@ -1,0 +1,79 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const BUNDLE = fileURLToPath(new URL('../../dist/bundle/', import.meta.url));
+const CLI = join(BUNDLE, 'cli.js');
+const LONG_MS = 120_000;
+const folder = mkdtempSync(join(tmpdir(), 'cutcard-bundle-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const cutcard = (...args: readonly string[]): string =>
+  execFileSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
+
+const CONFIG = [
+  'config: 1',
+  'place: { site: house, pit: p1, table: t1 }',
+  'procedure: pa/627a-minibaccarat',
+  'table: { decks: 8, shuffler: counting }',
+  'board: virtual',
+  'journal: table.journal',
+  'page: { listen: "127.0.0.1:0" }',
+].join('\n');
+
+describe('the bundled program', () => {
+  it('knows the same commands as the sources', { timeout: LONG_MS }, () => {
+    const said = cutcard('--help');
+    for (const name of ['run', 'demo', 'scenario', 'procedures', 'journal', 'provision']) {
+      expect(said).toMatch(new RegExp(`^  ${name} `, 'm'));
+    }
+  });
+
+  it('finds the built-in procedures beside it', { timeout: LONG_MS }, () => {
+    expect(cutcard('procedures', 'list')).toContain('pa/631a-baccarat');
+  });
+
+  it(
+    'runs a table with its journal’s thread and page, and checks that journal',
+    async () => {
+      const file = join(folder, 'cutcard.yaml');
+      writeFileSync(file, CONFIG);
+      const table = spawn(process.execPath, [CLI, 'run', '--config', file], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let said = '';
+      const page = new Promise<string>((resolve, reject) => {
+        table.stderr.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          const url = /"page":"([^"]+)"/.exec(said)?.[1];
+          if (url !== undefined) resolve(url);
+        });
+        table.once('exit', () => reject(new Error(`it ended:\n${said}`)));
+      });
+      const health = await fetch(`${await page}/health`);
+      expect(await health.json()).toMatchObject({ ok: true });
+      const ended = once(table, 'exit');
+      table.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+      expect(said).toContain('armed: the table is watched');
+      expect(cutcard('journal', 'verify', join(folder, 'table.journal'))).toMatch(
+        /whole|intact|ok/i,
+      );
+    },
+    LONG_MS,
+  );
+
+  it('lists what it was made of, with licences, and holds no 16-bit text', () => {
+    const list: unknown = JSON.parse(readFileSync(join(BUNDLE, 'packages.json'), 'utf8'));
+    expect(list).toContainEqual(
+      expect.objectContaining({ name: 'mqtt', version: '5.16.0', license: 'MIT' }),
+    );
+    // eslint-disable-next-line no-control-regex
+    expect(readFileSync(CLI, 'latin1')).toMatch(/^[\x00-\x7f]+$/);
+  });
+});
