@@ -1,5 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
+import { isLive } from './reload.js';
 import { configSchema, hostPort, isLoopback, type SiteConfig } from './schema.js';
 
 /** Longest configuration taken, characters; a real one has some two thousand. */
@@ -26,9 +27,20 @@ type Path = readonly PropertyKey[];
 export const configProblemText = (problem: ConfigProblem): string =>
   `${problem.file}:${problem.line}: ${problem.field}: ${problem.cause}; ${problem.cure}`;
 
-/** Draft 2020-12 JSON Schema of the configuration, for editors. */
-export const configJsonSchema = (): Readonly<Record<string, unknown>> =>
-  z.toJSONSchema(configSchema, { io: 'input' });
+/**
+ * Draft 2020-12 JSON Schema of the configuration, for editors. `x-reload` of a top-level field says
+ * whether a running table takes a change over on SIGHUP (`live`) or needs a `restart`.
+ */
+export const configJsonSchema = (): Readonly<Record<string, unknown>> => {
+  const schema = z.toJSONSchema(configSchema, { io: 'input' });
+  const properties = Object.entries(schema.properties ?? {}).map(([field, about]) => [
+    field,
+    typeof about === 'object'
+      ? { ...about, 'x-reload': isLive(field) ? 'live' : 'restart' }
+      : about,
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties) };
+};
 
 const fieldText = (path: Path): string =>
   path.reduce<string>(

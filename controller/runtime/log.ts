@@ -18,7 +18,7 @@ const REDACTED = [
 ];
 
 /** JSON lines on stderr, one write each, so that nothing is lost when the process dies. */
-export const createLog = (level: LogLevel, fd = 2): Log =>
+export const createLog = (level: LogLevel, fd = 2): Log & { level: string } =>
   pino(
     {
       level,

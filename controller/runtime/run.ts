@@ -2,7 +2,7 @@ import { BusError } from '../../firmware-bridge/bus/errors.js';
 import { notifySystemd } from '../../firmware-bridge/bus/notify.js';
 import { FileError } from '../../firmware-bridge/files.js';
 import { DeviceKey } from '../../storage/checkpoint.js';
-import { hostPort } from '../config/schema.js';
+import { hostPort, type SiteConfig } from '../config/schema.js';
 import type { Bridge, Scheduler } from '../core/ports.js';
 import type { Rules } from '../core/decide.js';
 import { clockTrust } from './clock-trust.js';
@@ -16,6 +16,7 @@ import type { TableLoop } from './loop.js';
 import { openTable, type RunningTable } from './main.js';
 import { type BrokerTarget, plainAddress, targetOf, trustedBy } from './broker-target.js';
 import { RealScheduler } from './real-scheduler.js';
+import { Reloader } from './reload.js';
 import { programVersion } from './version.js';
 import { Watchdog, watchdogLimitMs } from './watchdog.js';
 
@@ -138,9 +139,19 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     if (running.page !== null) log.info({ page: running.page.url }, 'page of the table');
     void watch.start();
     watchdog?.start();
-    const stopRetiring = retireOldRows(running, config.keepDays, config.consumers, log);
+    const retiring = retireOldRows(running, config, log);
+    const reloader = new Reloader({
+      loaded,
+      log,
+      apply: (next) => {
+        log.level = next.log;
+        retiring.keep(next.keepDays);
+      },
+    });
+    reloader.start();
     await aborted(signal);
-    stopRetiring();
+    reloader.stop();
+    retiring.stop();
     endAnyway(() => loop.fault(), log);
   } finally {
     notifySystemd('STOPPING=1');
@@ -176,13 +187,13 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 /** Rows that every consumer has proved to hold leave after the days the site keeps them. */
 const retireOldRows = (
   { journal }: RunningTable,
-  keepDays: number,
-  consumers: readonly string[],
+  { consumers, keepDays }: SiteConfig,
   log: Log,
-): (() => void) => {
+): { readonly keep: (days: number) => void; readonly stop: () => void } => {
+  let days = keepDays;
   const retire = async (): Promise<void> => {
     try {
-      const keepNs = keepDays * DAY_NS;
+      const keepNs = days * DAY_NS;
       const removed = await journal.retire({ keepNs, consumers, wallMs: Date.now() });
       if (removed > 0) log.info({ removed }, 'old rows left the journal');
     } catch (cause) {
@@ -190,5 +201,10 @@ const retireOldRows = (
     }
   };
   const timer = setInterval(() => void retire(), RETIRE_MS);
-  return () => clearInterval(timer);
+  return {
+    keep: (next) => {
+      days = next;
+    },
+    stop: () => clearInterval(timer),
+  };
 };
