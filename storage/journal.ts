@@ -14,7 +14,7 @@ import { batchOf, chainSteps, type ChainEnd, RecentRows } from './rows.js';
 import { judgeSaved, savedOf } from './snapshot.js';
 import { retirableTo, type Retirement } from './retention.js';
 import { CheckpointSigner } from './signer.js';
-import type { Opened, SignedCheckpoint } from './store.js';
+import { MAX_GROUP_ROWS, type Opened, type SignedCheckpoint } from './store.js';
 import { WorkerWriter } from './worker-writer.js';
 import { InlineWriter, type Writer } from './writer.js';
 
@@ -22,6 +22,8 @@ import { InlineWriter, type Writer } from './writer.js';
 const RECENT_ROWS = 512;
 /** Most rows one `read` gives. */
 export const MAX_READ_ROWS = 10_000;
+/** Steps written out before the writer gets them; a divisor of its largest group. */
+const PART_ROWS = 32;
 /** Most steps not yet durable; a disk that slow is a fault, not a reason to fill the memory. */
 const MAX_PENDING_ROWS = 100_000;
 
@@ -122,21 +124,23 @@ export class SqliteJournal implements Journal {
   append(steps: readonly TableStep[]): Promise<void> {
     if (this.#fault !== null) return Promise.reject(this.#fault);
     if (steps.length === 0) return Promise.resolve();
-    try {
-      if (this.#pendingRows + steps.length > MAX_PENDING_ROWS) {
-        throw new JournalFault('io', `journal ${this.path}: ${this.#pendingRows} rows wait`);
+    return new Promise((resolve, reject) => {
+      const rows: JournalRow[] = [];
+      const checkpoints: SignedCheckpoint[] = [];
+      const lastSeq = this.#end.seq + steps.length;
+      this.#pending.push({ lastSeq, rows, checkpoints, resolve, reject });
+      try {
+        if (this.#pendingRows + steps.length > MAX_PENDING_ROWS) {
+          throw new JournalFault('io', `journal ${this.path}: ${this.#pendingRows} rows wait`);
+        }
+        this.#pendingRows += steps.length;
+        this.#hand(steps, rows, checkpoints);
+      } catch (cause) {
+        const isFault = cause instanceof JournalFault;
+        const what = `journal ${this.path}: ${String(cause)}`;
+        this.#fail(isFault ? cause : new JournalFault('order', what, cause));
       }
-      const { rows, end } = chainSteps(this.#end, steps, this.path);
-      this.#end = end;
-      return this.#hand(steps, rows, end);
-    } catch (cause) {
-      const fault =
-        cause instanceof JournalFault
-          ? cause
-          : new JournalFault('order', `journal ${this.path}: ${String(cause)}`, cause);
-      this.#fail(fault);
-      return Promise.reject(fault);
-    }
+    });
   }
 
   async read(afterSeq: number, limit: number): Promise<readonly JournalRow[]> {
@@ -241,13 +245,18 @@ export class SqliteJournal implements Journal {
     throw new JournalFault('stopped', `journal ${this.path} is closed`);
   }
 
-  #hand(steps: readonly TableStep[], rows: readonly JournalRow[], end: ChainEnd): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const checkpoints = this.#signer?.after(steps, rows) ?? [];
-      this.#pending.push({ lastSeq: end.seq, rows, checkpoints, resolve, reject });
-      this.#pendingRows += rows.length;
-      this.#writer.append(batchOf(steps, rows, checkpoints, this.#options.key ?? null));
-    });
+  /** Writes the steps out part by part: the writer packs one while the next is written out. */
+  #hand(steps: readonly TableStep[], rows: JournalRow[], signed: SignedCheckpoint[]): void {
+    for (let from = 0; from < steps.length; from += PART_ROWS) {
+      const part = steps.slice(from, from + PART_ROWS);
+      const chained = chainSteps(this.#end, part, this.path);
+      const checkpoints = this.#signer?.after(part, chained.rows) ?? [];
+      this.#end = chained.end;
+      rows.push(...chained.rows);
+      signed.push(...checkpoints);
+      const batch = batchOf(part, chained.rows, checkpoints, this.#options.key ?? null);
+      this.#writer.append({ batch, rest: restOf(from + part.length, steps.length) });
+    }
   }
 
   #durable(seq: number): void {
@@ -276,3 +285,7 @@ export class SqliteJournal implements Journal {
     for (const { reject } of pending) reject(this.#fault);
   }
 }
+
+/** Rows of the same group behind the first `done` of `count`: groups end at the writer's limit. */
+const restOf = (done: number, count: number): number =>
+  Math.min(count, Math.ceil(done / MAX_GROUP_ROWS) * MAX_GROUP_ROWS) - done;

@@ -4,7 +4,7 @@ import type { Opened, RowBatch, SavedState } from './store.js';
 
 /** What the journal sends its writer's thread. `id`: the reply carries the same. */
 export type ToWriter =
-  | { readonly say: 'append'; readonly batch: RowBatch }
+  | { readonly say: 'append'; readonly batch: RowBatch; readonly rest: number }
   | { readonly say: 'cursor'; readonly consumer: string; readonly seq: number }
   | { readonly say: 'state'; readonly saved: SavedState }
   | {

@@ -41,36 +41,51 @@ export interface Columns {
   readonly wallMs: number;
 }
 
+/** A letter of the tree while it is built. */
+interface Branch {
+  readonly next: Map<number, Branch>;
+  word: number;
+}
+
 /**
  * Packs texts with one list of words: at each place the longest word that fits, by walking a tree
- * of letters (node × 128 + letter → next node). Words with letters beyond ASCII are left out.
+ * of letters. Most letters of a word have one letter behind them: those lie one behind the other
+ * in `#only`, a byte each, so that a walk stays within the processor's cache. Only where words
+ * part is there a table (128 places a branch). Words with letters beyond ASCII are left out.
  */
 export class Packer {
-  #tree = new Uint16Array(ASCII);
+  /** The one letter behind a node, which leads to the next node; 0 where there is none or more. */
+  readonly #only: Uint8Array;
+  /** Which table a node branches by; 0 where it does not. */
+  readonly #branch: Uint16Array;
+  readonly #tables: Uint16Array;
   /** Index of the word that ends in a node; -1 where none does. */
-  #ends = new Int16Array([-1]);
-  #nodes = 1;
+  readonly #ends: Int16Array;
   /** First byte of each word's code. */
   readonly #firsts: Uint8Array;
-  #word = -1;
-  #wordEnd = 0;
   #in: Buffer = Buffer.allocUnsafe(16_384);
   #out: Buffer = Buffer.allocUnsafe(16_384);
 
   constructor(words: readonly string[]) {
     this.#firsts = Uint8Array.from(words, (_, index) => firstByteOf(index));
-    for (const [index, word] of words.slice(0, MAX_WORDS).entries()) this.#add(word, index);
+    const { root, nodes, tables } = treeOf(words.slice(0, MAX_WORDS));
+    this.#only = new Uint8Array(nodes);
+    this.#branch = new Uint16Array(nodes);
+    this.#ends = new Int16Array(nodes).fill(-1);
+    this.#tables = new Uint16Array((tables + 1) * ASCII);
+    this.#lay(root);
   }
 
-  pack(body: string, { seq, atNs, wallMs }: Columns): Buffer {
+  /** The packed bytes, in a buffer of the packer's: good until the next call. */
+  pack(body: string, columns: Columns): Buffer {
     const most = body.length * 3;
     if (most > this.#in.length) {
       this.#in = Buffer.allocUnsafe(most);
       this.#out = Buffer.allocUnsafe(most);
     }
-    const [text, out, tree] = [this.#in, this.#out, this.#tree];
+    const text = this.#in;
+    const out = this.#out;
     const length = text.write(body, 0, 'utf8');
-    const columns = [`${seq}`, `${atNs}`, `${wallMs}`];
     let at = 0;
     let size = 0;
     while (at < length) {
@@ -78,81 +93,133 @@ export class Packer {
       if (byte >= DIGIT_0 && byte <= DIGIT_9) {
         const end = digitsEnd(text, at, length);
         const code = columnOf(columns, text, at, end);
-        if (code > 0) out[size++] = code;
-        else for (let i = at; i < end; i += 1) out[size++] = text[i] ?? 0;
-        at = end;
-      } else if (byte < ASCII && tree[byte] !== 0 && this.#find(text, at, length)) {
-        const word = this.#word;
-        out[size++] = this.#firsts[word] ?? 0;
-        if (word >= SHORT_WORDS) out[size++] = (word - SHORT_WORDS) % LONG_SPAN;
-        at = this.#wordEnd;
+        if (code > 0) {
+          out[size] = code;
+          size += 1;
+          at = end;
+        } else {
+          while (at < end) {
+            out[size] = text[at] ?? 0;
+            size += 1;
+            at += 1;
+          }
+        }
       } else {
-        out[size++] = byte;
-        at += 1;
+        const found = this.#longest(text, at, length);
+        if (found < 0) {
+          out[size] = byte;
+          at += 1;
+        } else {
+          const word = found & WORD_MASK;
+          at = found >> WORD_BITS;
+          out[size] = this.#firsts[word] ?? 0;
+          if (word >= SHORT_WORDS) {
+            size += 1;
+            out[size] = (word - SHORT_WORDS) % LONG_SPAN;
+          }
+        }
+        size += 1;
       }
     }
-    return Buffer.from(out.subarray(0, size));
+    return out.subarray(0, size);
   }
 
-  /** Leaves the longest word at `from` in `#word` and `#wordEnd`; false where none begins. */
-  #find(text: Buffer, from: number, length: number): boolean {
-    const tree = this.#tree;
-    const ends = this.#ends;
+  /** The longest word at `from`, with the place where it ends; -1 where none begins. */
+  #longest(text: Buffer, from: number, length: number): number {
+    const only = this.#only;
     let node = 0;
-    let word = -1;
+    let found = -1;
     for (let at = from; at < length; at += 1) {
       const byte = text[at] ?? 0;
-      node = byte < ASCII ? (tree[node * ASCII + byte] ?? 0) : 0;
-      if (node === 0) break;
-      const ending = ends[node] ?? -1;
-      if (ending < 0) continue;
-      word = ending;
-      this.#wordEnd = at + 1;
-    }
-    this.#word = word;
-    return word >= 0;
-  }
-
-  #add(word: string, index: number): void {
-    const bytes = Buffer.from(word, 'utf8');
-    if (bytes.length === 0 || bytes.some((byte) => byte >= ASCII)) return;
-    let node = 0;
-    for (const byte of bytes) {
-      let next = this.#tree[node * ASCII + byte] ?? 0;
-      if (next === 0) {
-        next = this.#nodes;
-        this.#nodes += 1;
-        this.#grow();
-        this.#tree[node * ASCII + byte] = next;
+      const single = only[node] ?? 0;
+      if (single !== 0) {
+        if (single !== byte) break;
+        node += 1;
+      } else {
+        const table = this.#branch[node] ?? 0;
+        if (table === 0 || byte >= ASCII) break;
+        node = this.#tables[table * ASCII + byte] ?? 0;
+        if (node === 0) break;
       }
-      node = next;
+      const ending = this.#ends[node] ?? -1;
+      if (ending >= 0) found = ((at + 1) << WORD_BITS) | ending;
     }
-    if ((this.#ends[node] ?? -1) < 0) this.#ends[node] = index;
+    return found;
   }
 
-  #grow(): void {
-    if (this.#nodes <= this.#ends.length) return;
-    const nodes = this.#nodes * 2;
-    const [tree, ends] = [new Uint16Array(nodes * ASCII), new Int16Array(nodes).fill(-1)];
-    tree.set(this.#tree);
-    ends.set(this.#ends);
-    this.#tree = tree;
-    this.#ends = ends;
+  /** Numbers the letters so that an only child follows its parent. */
+  #lay(root: Branch): void {
+    let nodes = 0;
+    let tables = 0;
+    const put = (branch: Branch): number => {
+      const node = nodes;
+      nodes += 1;
+      this.#ends[node] = branch.word;
+      // The first node always has a table: it is the one place that says what can begin.
+      const isChain = node > 0 && branch.next.size === 1;
+      const table = isChain || branch.next.size === 0 ? 0 : (tables += 1);
+      this.#branch[node] = table;
+      for (const [byte, next] of branch.next) {
+        const child = put(next);
+        if (isChain) this.#only[node] = byte;
+        else this.#tables[table * ASCII + byte] = child;
+      }
+      return node;
+    };
+    put(root);
   }
 }
 
-/** Which column the digits are (1 to 3); 0 when none, or too short to be worth it. */
-const columnOf = (columns: readonly string[], text: Buffer, from: number, end: number): number => {
-  const size = end - from;
-  if (size < MIN_DIGITS) return 0;
-  for (let i = 0; i < columns.length; i += 1) {
-    const digits = columns[i] ?? '';
-    if (digits.length !== size) continue;
-    let same = 0;
-    while (same < size && digits.charCodeAt(same) === text[from + same]) same += 1;
-    if (same === size) return i + 1;
+/** Most letters of the tree: what a node's number holds. */
+const MAX_NODES = 65_535;
+/** Bits that carry a word's index beside the place where it ends. */
+const WORD_BITS = 11;
+const WORD_MASK = (1 << WORD_BITS) - 1;
+
+const treeOf = (
+  words: readonly string[],
+): { readonly root: Branch; readonly nodes: number; readonly tables: number } => {
+  const root: Branch = { next: new Map(), word: -1 };
+  let nodes = 1;
+  let tables = 1;
+  for (const [index, word] of words.entries()) {
+    const bytes = Buffer.from(word, 'utf8');
+    if (bytes.length === 0 || bytes.some((byte) => byte === 0 || byte >= ASCII)) continue;
+    if (nodes + bytes.length > MAX_NODES) break;
+    let branch = root;
+    for (const byte of bytes) {
+      let next = branch.next.get(byte);
+      if (next === undefined) {
+        next = { next: new Map(), word: -1 };
+        branch.next.set(byte, next);
+        nodes += 1;
+        if (branch !== root && branch.next.size === 2) tables += 1;
+      }
+      branch = next;
+    }
+    if (branch.word < 0) branch.word = index;
   }
-  return 0;
+  return { root, nodes, tables };
+};
+
+/** Which column the digits are (1 to 3); 0 when none, or too short to be worth it. */
+const columnOf = (
+  { seq, atNs, wallMs }: Columns,
+  text: Buffer,
+  from: number,
+  end: number,
+): number => {
+  if (end - from < MIN_DIGITS || text[from] === DIGIT_0) return 0;
+  let value = 0;
+  for (let i = from; i < end; i += 1) value = value * 10 + ((text[i] ?? 0) - DIGIT_0);
+  // Above 2^53 two rows of digits can be the same number: compared as they are printed.
+  if (!Number.isSafeInteger(value)) {
+    const digits = text.toString('latin1', from, end);
+    return [`${seq}`, `${atNs}`, `${wallMs}`].indexOf(digits) + 1;
+  }
+  if (value === seq) return SEQ;
+  if (value === atNs) return AT;
+  return value === wallMs ? WALL : 0;
 };
 
 const digitsEnd = (text: Buffer, from: number, length: number): number => {

@@ -5,6 +5,7 @@ import { checkTail } from './chain.js';
 import { faultOf, JournalFault } from './fault.js';
 import { demandFile, emptied, isBare, isEmptied } from './file-check.js';
 import { takeLock } from './lock.js';
+import { setPragmas, type Statements, statementsOf } from './connection.js';
 import { Packer } from './packing.js';
 import { damagedLog } from './wal-check.js';
 import { checkFormat, createSchema, isEmpty, readWords } from './schema.js';
@@ -15,6 +16,8 @@ export const MAX_GROUP_ROWS = 256;
 const TAIL_ROWS = 1000;
 /** After an unclean end a file up to this size has all its pages checked, a larger one its tail. */
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
+/** Cursors wait for so many rows, or for `flush`: written with every row they double its bytes. */
+const CURSOR_ROWS = 64;
 /** Saved states kept: the newest, and one before it in case the newest is unsound. */
 const SNAPSHOTS_KEPT = 2;
 /** Rows removed in one transaction when old ones go. */
@@ -70,8 +73,11 @@ export class Store {
   #db: Db | null = null;
   #lock: Db | null = null;
   #packer: Packer | null = null;
+  #statements: Statements | null = null;
   #syncChecked = false;
   readonly #cursors = new Map<string, number>();
+  /** Rows written since the cursors were. */
+  #cursorRows = 0;
   #saved: SavedState | null = null;
 
   constructor(path: string) {
@@ -105,6 +111,7 @@ export class Store {
         setPragmas(db);
       }
       this.#packer = new Packer(readWords(db));
+      this.#statements = statementsOf(db);
       if (unclean) quickCheck(db, this.#path);
       const { head, atNs } = checkTail(db, this.#path, TAIL_ROWS);
       return { head, atNs, cursors: readCursors(db), unclean };
@@ -114,10 +121,27 @@ export class Store {
     }
   }
 
-  /** Writes the batches in one transaction; durable when it returns. @throws JournalFault */
-  commit(batches: readonly RowBatch[]): void {
-    this.#transact('writing rows', (db) => {
-      for (const batch of batches) this.#insert(db, batch);
+  /** Puts rows into the open transaction, or begins one: `commit` makes it durable. */
+  put(batch: RowBatch): void {
+    this.#try('writing rows', (db) => {
+      if (!db.inTransaction) this.#prepared().begin.run();
+      this.#insert(db, batch);
+      this.#cursorRows += batch.bodies.length;
+    });
+  }
+
+  /** Rows were put and are not committed yet. */
+  get isGathering(): boolean {
+    return this.#db?.inTransaction ?? false;
+  }
+
+  /** What was put is durable when it returns. @throws JournalFault */
+  commit(): void {
+    this.#try('writing rows', (db) => {
+      if (this.#cursorRows >= CURSOR_ROWS) this.#writeCursors(db);
+      this.#writeState(db);
+      this.#prepared().commit.run();
+      if (!this.#syncChecked) this.#checkSynchronous(db);
     });
   }
 
@@ -130,7 +154,7 @@ export class Store {
     });
   }
 
-  /** Noted now, written with the next rows or by `flush`. */
+  /** Noted now, written with some of the next rows or by `flush`: it may fall back, never skip. */
   moveCursor(consumer: string, seq: number): void {
     this.#cursors.set(consumer, seq);
   }
@@ -146,7 +170,11 @@ export class Store {
 
   /** Writes noted cursors and states; nothing when there are none. @throws JournalFault */
   flush(): void {
-    if (this.hasUnwritten) this.#transact('writing cursors', () => undefined);
+    if (!this.hasUnwritten) return;
+    this.#transact('writing cursors', (db) => {
+      this.#writeCursors(db);
+      this.#writeState(db);
+    });
   }
 
   /**
@@ -189,6 +217,8 @@ export class Store {
   close(): void {
     if (this.#db === null) return;
     try {
+      // Rows of a group that never became whole: nobody was told of them.
+      if (this.#db.inTransaction) this.#prepared().rollback.run();
       this.flush();
     } finally {
       this.#abandon();
@@ -208,24 +238,38 @@ export class Store {
   }
 
   #transact(doing: string, work: (db: Db) => void): void {
+    this.#try(doing, (db) => {
+      const { begin, commit } = this.#prepared();
+      begin.run();
+      work(db);
+      commit.run();
+      if (!this.#syncChecked) this.#checkSynchronous(db);
+    });
+  }
+
+  /** @throws JournalFault; then nothing of the transaction is left. */
+  #try(doing: string, work: (db: Db) => void): void {
     const db = this.#open();
     try {
-      db.transaction(() => {
-        work(db);
-        this.#writeNoted(db);
-      }).immediate();
-      this.#cursors.clear();
-      this.#saved = null;
-      if (!this.#syncChecked) this.#checkSynchronous(db);
+      work(db);
     } catch (cause) {
+      // SQLite has rolled back by itself where the disk failed.
+      if (db.inTransaction) this.#prepared().rollback.run();
       throw faultOf(this.#path, doing, cause);
     }
+  }
+
+  #prepared(): Statements {
+    if (this.#statements === null) {
+      throw new JournalFault('stopped', `journal ${this.#path} is not open`);
+    }
+    return this.#statements;
   }
 
   #insert(db: Db, batch: RowBatch): void {
     const packer = this.#packer;
     if (packer === null) throw new JournalFault('stopped', `journal ${this.#path} is not open`);
-    const insert = statement(db, INSERT_STEP);
+    const { insert } = this.#prepared();
     for (let i = 0; i < batch.bodies.length; i += 1) {
       const [atNs, wallMs, hash, body] = [
         batch.atNs[i],
@@ -249,11 +293,17 @@ export class Store {
     }
   }
 
-  #writeNoted(db: Db): void {
-    const cursor = 'INSERT OR REPLACE INTO cursor (consumer, seq) VALUES (?, ?)';
-    for (const [consumer, seq] of this.#cursors) db.prepare(cursor).run(consumer, seq);
+  #writeCursors(db: Db): void {
+    const sql = 'INSERT OR REPLACE INTO cursor (consumer, seq) VALUES (?, ?)';
+    for (const [consumer, seq] of this.#cursors) db.prepare(sql).run(consumer, seq);
+    this.#cursors.clear();
+    this.#cursorRows = 0;
+  }
+
+  #writeState(db: Db): void {
     const saved = this.#saved;
     if (saved === null) return;
+    this.#saved = null;
     const sql = 'INSERT OR REPLACE INTO snapshot (seq, hash, state, digest) VALUES (?, ?, ?, ?)';
     const [hash, digest] = [Buffer.from(saved.hash, 'hex'), Buffer.from(saved.digest, 'hex')];
     db.prepare(sql).run(saved.seq, hash, saved.state, digest);
@@ -270,44 +320,13 @@ export class Store {
   }
 
   #abandon(): void {
-    statements.delete(this.#db ?? this);
+    this.#statements = null;
     for (const db of [this.#db, this.#lock]) db?.close();
     this.#db = null;
     this.#lock = null;
     this.#packer = null;
   }
 }
-
-const INSERT_STEP = 'INSERT INTO step (seq, at_ns, wall_ms, hash, body) VALUES (?, ?, ?, ?, ?)';
-
-type Insert = Database.Statement<[number, number, number, Buffer, Buffer]>;
-const statements = new WeakMap<object, Insert>();
-const statement = (db: Db, sql: string): Insert => {
-  const known = statements.get(db);
-  if (known !== undefined) return known;
-  const made = db.prepare<[number, number, number, Buffer, Buffer]>(sql);
-  statements.set(db, made);
-  return made;
-};
-
-const setPragmas = (db: Db): void => {
-  db.pragma('page_size = 4096');
-  db.pragma('locking_mode = NORMAL');
-  if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
-    throw new JournalFault('io', `journal ${db.name}: the disk does not allow write-ahead logging`);
-  }
-  // After WAL, or it falls back to NORMAL and a power cut forgets acknowledged rows.
-  db.pragma('synchronous = FULL');
-  // The log is overwritten, never cut short: twice as fast on every commit, and kinder to a card.
-  db.pragma('wal_autocheckpoint = 1000');
-  db.pragma('journal_size_limit = -1');
-  db.pragma('cache_size = -2048');
-  db.pragma('mmap_size = 0');
-  db.pragma('temp_store = MEMORY');
-  db.pragma('trusted_schema = OFF');
-  db.pragma('cell_size_check = ON');
-  db.pragma('recursive_triggers = ON');
-};
 
 const quickCheck = (db: Db, path: string): void => {
   if (statSync(path).size > QUICK_CHECK_BYTES) return;

@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 import type { DocumentKind } from '../controller/core/ports.js';
 import { JournalFault } from './fault.js';
 import { type FromWriter, fromWire, type ToWriter } from './messages.js';
-import type { Opened, RowBatch, SavedState } from './store.js';
-import { groupsOf, type Writer, type WriterEvents } from './writer.js';
+import type { Opened, SavedState } from './store.js';
+import type { GroupPart, Writer, WriterEvents } from './writer.js';
 
 /** Longest time a moved cursor waits for rows to go along with, ms: the thread keeps it longer. */
 const MOVED_MS = 200;
@@ -76,11 +76,11 @@ export class WorkerWriter implements Writer {
     });
   }
 
-  append(batch: RowBatch): void {
+  append({ batch, rest }: GroupPart): void {
     this.#sent = batch.firstSeq + batch.bodies.length - 1;
     this.#worker?.ref();
     this.#handOnMoved();
-    for (const group of groupsOf(batch)) this.#post({ say: 'append', batch: group });
+    this.#post({ say: 'append', batch, rest });
   }
 
   moveCursor(consumer: string, seq: number): void {

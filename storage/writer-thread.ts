@@ -6,10 +6,12 @@ import {
 } from 'node:worker_threads';
 import { faultOf } from './fault.js';
 import { type FromWriter, type ToWriter, toWire } from './messages.js';
-import { MAX_GROUP_ROWS, type RowBatch, Store } from './store.js';
+import { MAX_GROUP_ROWS, Store } from './store.js';
 
 /** A cursor that moved without rows behind it is written after this long. */
 const CURSOR_DELAY_MS = 5000;
+
+type Append = Extract<ToWriter, { readonly say: 'append' }>;
 
 /** The writer's side of the port: takes messages in order, commits in groups, answers. */
 class WriterThread {
@@ -20,6 +22,8 @@ class WriterThread {
   #timer: NodeJS.Timeout | null = null;
   /** Taken from the port while gathering a group, but not part of it. */
   #carried: ToWriter | null = null;
+  /** Rows put into a transaction whose group is not whole yet. */
+  #gathered = 0;
 
   constructor(port: MessagePort, path: string) {
     this.#port = port;
@@ -54,7 +58,7 @@ class WriterThread {
     const store = this.#store;
     switch (message.say) {
       case 'append':
-        if (!this.#failed) this.#commitFrom(message.batch);
+        if (!this.#failed) this.#commitFrom(message);
         break;
       case 'cursor':
         store.moveCursor(message.consumer, message.seq);
@@ -83,23 +87,44 @@ class WriterThread {
     }
   }
 
-  /** Everything that arrived while the last commit ran, up to the limit, in one transaction. */
-  #commitFrom(first: RowBatch): void {
-    const batches = [first];
-    let rows = first.bodies.length;
-    while (this.#carried === null) {
+  /**
+   * Everything that arrived while the last commit ran, up to the limit, in one transaction. Where
+   * the rest of a group is still being written out, the transaction waits open for it.
+   */
+  #commitFrom(first: Append): void {
+    const store = this.#store;
+    let part = first;
+    let rows = this.#gathered;
+    for (;;) {
+      store.put(part.batch);
+      rows += part.batch.bodies.length;
+      const next = this.#nextPart(rows, part.rest);
+      if (next === null) break;
+      part = next;
+    }
+    this.#gathered = part.rest > 0 ? rows : 0;
+    if (part.rest > 0) return;
+    store.commit();
+    this.#tell({ say: 'durable', seq: part.batch.firstSeq + part.batch.bodies.length - 1 });
+  }
+
+  /** More rows for the open transaction, if they are here and fit. */
+  #nextPart(rows: number, rest: number): Append | null {
+    for (;;) {
       const received: { message: ToWriter } | undefined = receiveMessageOnPort(this.#port);
-      if (received === undefined) break;
+      if (received === undefined) return null;
       const next = received.message;
       if (next.say === 'cursor') this.#store.moveCursor(next.consumer, next.seq);
-      else if (next.say === 'append' && rows + next.batch.bodies.length <= MAX_GROUP_ROWS) {
-        batches.push(next.batch);
-        rows += next.batch.bodies.length;
-      } else this.#carried = next;
+      else if (next.say !== 'append') {
+        this.#carried = next;
+        return null;
+      } else if (rest > 0 || rows + next.batch.bodies.length + next.rest <= MAX_GROUP_ROWS) {
+        return next;
+      } else {
+        this.#carried = next;
+        return null;
+      }
     }
-    this.#store.commit(batches);
-    const last = batches.at(-1) ?? first;
-    this.#tell({ say: 'durable', seq: last.firstSeq + last.bodies.length - 1 });
   }
 
   #answer(id: number, work: () => number): void {
@@ -127,7 +152,8 @@ class WriterThread {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       try {
-        if (!this.#failed) this.#store.flush();
+        if (this.#store.isGathering) this.#flushLater();
+        else if (!this.#failed) this.#store.flush();
       } catch (cause) {
         this.#fail(cause);
       }

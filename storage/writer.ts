@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../controller/core/ports.js';
 import { JournalFault } from './fault.js';
-import { MAX_GROUP_ROWS, type Opened, type RowBatch, type SavedState, Store } from './store.js';
+import { type Opened, type RowBatch, type SavedState, Store } from './store.js';
 
 /** What a writer tells the journal; a fault is its last word. */
 export interface WriterEvents {
@@ -9,11 +9,19 @@ export interface WriterEvents {
   failed(fault: JournalFault): void;
 }
 
+/** Some rows of a group, and how many more follow. */
+export interface GroupPart {
+  readonly batch: RowBatch;
+  /** Rows of the same group still to come; 0 in its last part. */
+  readonly rest: number;
+}
+
 /** Puts rows on the disk: in a thread of its own, or in place. */
 export interface Writer {
   /** @throws JournalFault */
   open(events: WriterEvents): Promise<Opened>;
-  append(batch: RowBatch): void;
+  /** A part of a group; the rows of a group are durable together, after its last part. */
+  append(part: GroupPart): void;
   moveCursor(consumer: string, seq: number): void;
   saveState(saved: SavedState): void;
   putDocument(kind: DocumentKind, hash: string, text: string): Promise<void>;
@@ -37,10 +45,12 @@ export class InlineWriter implements Writer {
     return new Promise((resolve) => resolve(this.#store.open()));
   }
 
-  append(batch: RowBatch): void {
+  append({ batch, rest }: GroupPart): void {
     if (this.#fault !== null) return;
     try {
-      this.#store.commit([batch]);
+      this.#store.put(batch);
+      if (rest > 0) return;
+      this.#store.commit();
       this.#events?.durable(batch.firstSeq + batch.bodies.length - 1);
     } catch (cause) {
       this.#fail(cause);
@@ -93,24 +103,3 @@ export class InlineWriter implements Writer {
     return fault;
   }
 }
-
-/** Cuts a batch into groups that fit one commit each, in order. */
-export const groupsOf = (batch: RowBatch): readonly RowBatch[] => {
-  const count = batch.bodies.length;
-  if (count <= MAX_GROUP_ROWS) return [batch];
-  const groups: RowBatch[] = [];
-  for (let from = 0; from < count; from += MAX_GROUP_ROWS) {
-    const to = from + MAX_GROUP_ROWS;
-    const [firstSeq, lastSeq] = [batch.firstSeq + from, batch.firstSeq + Math.min(to, count) - 1];
-    groups.push({
-      firstSeq,
-      atNs: batch.atNs.slice(from, to),
-      wallMs: batch.wallMs.slice(from, to),
-      hashes: batch.hashes.slice(from, to),
-      bodies: batch.bodies.slice(from, to),
-      key: batch.key,
-      checkpoints: batch.checkpoints.filter(({ seq }) => seq >= firstSeq && seq <= lastSeq),
-    });
-  }
-  return groups;
-};

@@ -127,6 +127,38 @@ describe.each(['worker', 'inline'] as const)('a journal with writer %s', (writer
     expect(again.head().seq).toBe(6);
   });
 
+  it('keeps all rows of one call or none, also where the last cannot be written out', async () => {
+    const journal = await start(writer);
+    await journal.append(stepsFrom(1, 5));
+    const steps = stepsFrom(6, 200).map((step, i) =>
+      i < 150 ? step : { ...step, observation: { ...step.observation, wallMs: Number.NaN } },
+    );
+    await expect(journal.append(steps)).rejects.toMatchObject({ code: 'order' });
+    expect(journal.head().seq).toBe(5);
+    await journal.close();
+    const again = await start(writer);
+    expect(again.head().seq).toBe(5);
+    expect(await again.read(0, 100)).toHaveLength(5);
+  });
+
+  it('settles each of many calls made at once, in order', async () => {
+    const journal = await start(writer);
+    const settled: number[] = [];
+    const sizes = [1, 40, 300, 32, 256, 7, 600, 1];
+    let seq = 1;
+    const all = sizes.map((size, i) => {
+      const done = journal.append(stepsFrom(seq, size)).then(() => settled.push(i));
+      seq += size;
+      return done;
+    });
+    await Promise.all(all);
+    expect(settled).toEqual(sizes.map((_, i) => i));
+    expect(journal.head().seq).toBe(seq - 1);
+    await journal.close();
+    const again = await start(writer);
+    expect(await again.read(0, 10_000)).toHaveLength(seq - 1);
+  });
+
   it('refuses a second writer and says why', async () => {
     await start(writer);
     const second = openJournal(path, { writer });

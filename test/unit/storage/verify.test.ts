@@ -20,7 +20,7 @@ import { verifyChain } from '../../../storage/verify.js';
 import { stepsFrom } from './steps.js';
 
 const ROWS = 2000;
-const PAGE_BYTES = 4096;
+const PAGE_BYTES = 1024;
 let folder: string;
 let path: string;
 
@@ -146,7 +146,7 @@ describe('verify', () => {
   });
 
   it('names a half written page', async () => {
-    overwrite(pageOfRow(1200) + 2048, Buffer.alloc(2048));
+    overwrite(pageOfRow(1200) + PAGE_BYTES / 2, Buffer.alloc(PAGE_BYTES / 2));
     const found = await damage();
     expect(found?.kind).toBe('torn page');
     expect(found?.seq).toBeGreaterThan(1100);
@@ -154,7 +154,7 @@ describe('verify', () => {
   });
 
   it('finds a flipped bit anywhere in the rows', async () => {
-    const from = pageOfRow(1200) + 1500;
+    const from = pageOfRow(1200) + PAGE_BYTES / 4;
     const whole = readFileSync(path);
     for (let at = from; at < from + 400; at += 13) {
       overwrite(at, Buffer.from([(whole[at] ?? 0) ^ 0x10]));

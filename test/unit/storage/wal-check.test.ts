@@ -7,7 +7,8 @@ import { verifyChain } from '../../../storage/verify.js';
 import { damagedLog } from '../../../storage/wal-check.js';
 import { stepsFrom } from './steps.js';
 
-const FRAME_BYTES = 4096 + 24;
+const PAGE_BYTES = 1024;
+const FRAME_BYTES = PAGE_BYTES + 24;
 let folder: string;
 /** A journal as a power cut leaves it: 60 commits of five rows in its log. */
 let path: string;
@@ -39,7 +40,7 @@ describe('a write-ahead log after an unclean end', () => {
   });
 
   it('may end in a commit that was cut short: that row was never acknowledged', async () => {
-    change(-2000, Buffer.alloc(2000));
+    change(-500, Buffer.alloc(500));
     expect(damagedLog(path)).toBeNull();
     const journal = await openJournal(path, { writer: 'inline' });
     expect(journal.head().seq).toBe(295);
@@ -48,8 +49,8 @@ describe('a write-ahead log after an unclean end', () => {
   });
 
   it.each([
-    ['a flipped bit', 32 + FRAME_BYTES * 70 + 3000, Buffer.from([0x41])],
-    ['a page of zeros', 32 + FRAME_BYTES * 70 + 24, Buffer.alloc(4096)],
+    ['a flipped bit', 32 + FRAME_BYTES * 70 + 700, Buffer.from([0x41])],
+    ['a page of zeros', 32 + FRAME_BYTES * 70 + 24, Buffer.alloc(PAGE_BYTES)],
     ['a damaged head', 9, Buffer.from([7])],
   ])('is never shortened in silence where %s hides acknowledged rows', async (_, at, bytes) => {
     change(at, bytes);
