@@ -5,6 +5,7 @@ import { FileError, loadProfile, packageRoot, readText } from '../files.js';
 import { formFaults, lineAt, plainOf, type FileFault } from '../framing/yaml-faults.js';
 import type { Profile } from '../framing/profile.js';
 import type { MouthCalibration } from '../signal/calibration.js';
+import { lintBoard } from './lint.js';
 import { boardSchema, calibrationSchema, type BoardFile, type DeviceSpec } from './schema.js';
 
 /** A board file, checked, with everything it names read in. */
@@ -13,6 +14,9 @@ export interface Board extends BoardFile {
   readonly profiles: Readonly<Record<string, Profile>>;
   readonly calibrations: Readonly<Record<string, MouthCalibration>>;
 }
+
+/** The boards of this program, by name. */
+export const BOARDS = ['virtual', 'pi4', 'pi5', 'dev-buttons'] as const;
 
 type Path = readonly (string | number)[];
 
@@ -76,94 +80,6 @@ export const parseCalibration = (text: string, file: string): MouthCalibration =
   const parsed = calibrationSchema.safeParse(plainOf(document));
   if (!parsed.success) throw new FileError(formFaults(parsed.error, document, counter, file));
   return parsed.data;
-};
-
-/** What each driver names, and in which list it must stand. */
-const references = (
-  device: DeviceSpec,
-): readonly (readonly [string, string, 'lines' | 'i2c' | 'streams' | 'devices'])[] => {
-  switch (device.driver) {
-    case 'shoe-mouth':
-      return [
-        ['beamA', device.beamA, 'lines'],
-        ['beamB', device.beamB, 'lines'],
-        ...(device.colour === undefined ? [] : ([['colour', device.colour, 'devices']] as const)),
-        ...(device.reader === undefined ? [] : ([['reader', device.reader, 'devices']] as const)),
-      ];
-    case 'tcs34725':
-    case 'display':
-    case 'ds3231':
-      return [['bus', device.bus, 'i2c']];
-    case 'keypad':
-      return [
-        ['bus', device.bus, 'i2c'],
-        ['interrupt', device.interrupt, 'lines'],
-        ...(device.floorKey === undefined
-          ? []
-          : ([['floorKey', device.floorKey, 'lines']] as const)),
-        ...(device.techKey === undefined ? [] : ([['techKey', device.techKey, 'lines']] as const)),
-      ];
-    case 'tower':
-      return [
-        ['green', device.green, 'lines'],
-        ['amber', device.amber, 'lines'],
-        ['red', device.red, 'lines'],
-      ];
-    case 'lamp-tap':
-      return [
-        ['green', device.green, 'lines'],
-        ['red', device.red, 'lines'],
-      ];
-    case 'gate':
-    case 'sounder':
-    case 'lid':
-    case 'shoe-present':
-      return [['line', device.line, 'lines']];
-    case 'rank-reader':
-      return [
-        ['stream', device.stream, 'streams'],
-        ['mouth', device.mouth, 'devices'],
-      ];
-    case 'badge-reader':
-      return [
-        ['stream', device.stream, 'streams'],
-        ['keypad', device.keypad, 'devices'],
-      ];
-    case 'shuffler':
-    case 'rack':
-    case 'panel':
-      return [['stream', device.stream, 'streams']];
-  }
-};
-
-const lintBoard = (board: BoardFile): [Path, string][] => {
-  const faults: [Path, string][] = [];
-  const owners = new Map<string, string>();
-  for (const [name, device] of Object.entries(board.devices)) {
-    for (const [key, target, list] of references(device)) {
-      if (!Object.hasOwn(board[list], target)) {
-        const known = Object.keys(board[list]).join(', ') || 'none';
-        faults.push([['devices', name, key], `there is no \`${target}\` in ${list}: ${known}`]);
-      } else if (list === 'lines' || list === 'streams') {
-        const owner = owners.get(`${list}/${target}`);
-        if (owner !== undefined) {
-          faults.push([['devices', name, key], `\`${target}\` already belongs to ${owner}`]);
-        }
-        owners.set(`${list}/${target}`, name);
-      }
-    }
-    if (device.driver === 'keypad' && new Set(device.keys).size < device.keys.length) {
-      faults.push([['devices', name, 'keys'], 'a key stands twice']);
-    }
-  }
-  const places = new Map<string, string>();
-  for (const [name, line] of Object.entries(board.lines)) {
-    const place = `${line.chip} line ${line.offset}`;
-    const other = places.get(place);
-    if (other !== undefined) faults.push([['lines', name], `${place} is already ${other}`]);
-    places.set(place, name);
-  }
-  return faults;
 };
 
 /** The line as the buses take it. */
