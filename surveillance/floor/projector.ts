@@ -1,0 +1,207 @@
+import { z } from 'zod';
+import type { TableStep } from '../../controller/core/ports.js';
+import { DEFAULT_POLICY, type Table } from '../../controller/core/procedure.js';
+import { initialState, type TableState } from '../../controller/core/state.js';
+import { stepOf } from '../mqtt/notices.js';
+import { Changes, follow, type Followed } from './follow.js';
+import type { FloorLog } from './log.js';
+import type { FloorStore, Unfollowed } from './store/floor-store.js';
+
+/** Rows followed in one go. */
+const ROWS_AT_ONCE = 2000;
+/** A state is saved at the first row after so many, for stepping and for a restart. */
+const SAVE_ROWS = 500;
+/** Tables whose history is kept in memory. */
+const KEPT_MAX = 5000;
+const LEASE = 'follow';
+const LEASE_MS = 10_000;
+/** Rows older than this are looked for only now and then: it keeps old months out of the search. */
+const RECENT_MS = 40 * 86_400_000;
+const FULL_LOOK_MS = 30_000;
+
+const hasOutline = (value: unknown): value is Followed =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['state', 'isWhole', 'shoe', 'round', 'open'].every((key) => key in value);
+const followedSchema = z.custom<Followed>(hasOutline);
+
+const tableSchema = z.object({
+  batches: z.array(z.string()).min(1),
+  seats: z.int(),
+});
+
+/** What a table is taken for while its own configuration is not known. */
+const USUAL: Table = {
+  decks: 8,
+  crew: 1,
+  seats: 7,
+  dealing: 'shoe',
+  shuffler: 'none',
+  reader: 'none',
+  batches: ['red', 'blue'],
+  enforcement: 'lock',
+  policy: DEFAULT_POLICY,
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** A table before its first row. `text`: its configuration, where it was sent. */
+export const firstState = (text: string | null): TableState => {
+  const parsed = tableSchema.safeParse(jsonOf(text ?? 'null'));
+  return initialState(parsed.success ? { ...USUAL, ...parsed.data } : USUAL);
+};
+
+export const savedText = (followed: Followed): string => JSON.stringify(followed);
+
+/** Null where the text is none of this program's. */
+export const readSaved = (text: string): Followed | null => {
+  const parsed = followedSchema.safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : null;
+};
+
+/** @throws Error naming table and row: the store holds what it should never have taken. */
+export const stepIn = (table: string, { seq, body }: Omit<Unfollowed, 'table'>): TableStep => {
+  const step = stepOf({ seq, prev: '', hash: '', body });
+  if (step === null) throw new Error(`row ${seq} of ${table} in the floor's store is no step`);
+  return step;
+};
+
+export interface ProjectorParts {
+  readonly store: FloorStore;
+  readonly instance: string;
+  readonly log: FloorLog;
+  readonly nowMs: () => number;
+  /** Id of the game played at a table; null where it is not known. */
+  readonly game: (table: string) => string | null;
+  /** Canonical configuration of a table; null where it was not sent. */
+  readonly configuration: (table: string) => string | null;
+  readonly firstSeq: (table: string) => number;
+}
+
+interface Kept {
+  readonly seq: number;
+  readonly savedSeq: number;
+  readonly followed: Followed;
+}
+
+/**
+ * Follows the stored rows of every table and writes down findings, shoes, rounds and measures.
+ * One instance does it at a time (a lease); a second one that believes the same finds the place
+ * taken, for each step forward is bound to the row before it.
+ */
+export class Projector {
+  readonly #parts: ProjectorParts;
+  readonly #kept = new Map<string, Kept>();
+  #isWorking = false;
+  #fullLookMs = 0;
+  #hasLease = false;
+
+  constructor(parts: ProjectorParts) {
+    this.#parts = parts;
+  }
+
+  /** Follows what has come since; call it some times a second. @returns rows followed. */
+  async tick(): Promise<number> {
+    if (this.#isWorking) return 0;
+    this.#isWorking = true;
+    try {
+      return await this.#work();
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#hasLease) return;
+    await this.#parts.store.desk.release(LEASE, this.#parts.instance);
+  }
+
+  async #work(): Promise<number> {
+    const { store, instance, nowMs } = this.#parts;
+    const isMine = await store.desk.lease(LEASE, instance, nowMs(), LEASE_MS);
+    if (!isMine && this.#hasLease) this.#kept.clear();
+    this.#hasLease = isMine;
+    if (!isMine) return 0;
+    const isFull = nowMs() - this.#fullLookMs > FULL_LOOK_MS;
+    if (isFull) this.#fullLookMs = nowMs();
+    const sinceMs = isFull ? 0 : nowMs() - RECENT_MS;
+    const rows = await store.unfollowed(ROWS_AT_ONCE, sinceMs);
+    for (const [table, mine] of groups(rows)) await this.#follow(table, mine);
+    return rows.length;
+  }
+
+  async #follow(table: string, rows: readonly Unfollowed[]): Promise<void> {
+    const { store, game } = this.#parts;
+    const kept = this.#kept.get(table) ?? (await this.#load(table));
+    const changes = new Changes();
+    let { followed } = kept;
+    let seq = kept.seq;
+    for (const row of rows) {
+      // An unusual clock put a row where this look did not find it: the full look will.
+      if (row.seq !== seq + 1) break;
+      followed = follow(followed, stepIn(table, row), game(table), changes);
+      seq = row.seq;
+    }
+    if (seq === kept.seq) return;
+    const isSaveDue = seq - kept.savedSeq >= SAVE_ROWS;
+    const saved = isSaveDue ? savedText(followed) : null;
+    const span = { from: kept.seq, to: seq };
+    if (!(await store.followed(table, span, changes.all(), saved))) {
+      this.#kept.delete(table);
+      return;
+    }
+    if (this.#kept.size >= KEPT_MAX && !this.#kept.has(table)) this.#kept.clear();
+    this.#kept.set(table, { seq, savedSeq: isSaveDue ? seq : kept.savedSeq, followed });
+  }
+
+  /** From the newest saved state, with the rows since; or from the first row. */
+  async #load(table: string): Promise<Kept> {
+    const { store } = this.#parts;
+    const to = await store.followedTo(table);
+    const base = await baseAt(this.#parts, table, to);
+    const changes = new Changes();
+    let { followed, seq } = base;
+    while (seq < to) {
+      const rows = await store.rows.rows(table, seq + 1, to, ROWS_AT_ONCE);
+      if (rows[0]?.seq !== seq + 1) break;
+      for (const row of rows) {
+        followed = follow(followed, stepIn(table, row), null, changes);
+        seq = row.seq;
+      }
+    }
+    return { seq: to, savedSeq: base.seq, followed };
+  }
+}
+
+/** What is known of a table at a saved row at or before `seq`; before its first row at worst. */
+export const baseAt = async (
+  parts: Pick<ProjectorParts, 'store' | 'configuration' | 'firstSeq'>,
+  table: string,
+  seq: number,
+): Promise<{ readonly seq: number; readonly followed: Followed }> => {
+  const saved = await parts.store.savedAt(table, seq);
+  const followed = saved === null ? null : readSaved(saved.state);
+  if (saved !== null && followed !== null) return { seq: saved.seq, followed };
+  const first = parts.firstSeq(table);
+  const state = firstState(parts.configuration(table));
+  return {
+    seq: first - 1,
+    followed: { state, isWhole: first === 1, shoe: null, round: null, open: {} },
+  };
+};
+
+const groups = (rows: readonly Unfollowed[]): ReadonlyMap<string, readonly Unfollowed[]> => {
+  const map = new Map<string, Unfollowed[]>();
+  for (const row of rows) {
+    const mine = map.get(row.table);
+    if (mine === undefined) map.set(row.table, [row]);
+    else mine.push(row);
+  }
+  return map;
+};

@@ -1,0 +1,372 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { BrokerAddress } from '../mqtt/mqtt-transport.js';
+import { Acks } from './acks.js';
+import type { RowRange, ServiceState, TableId } from './api.js';
+import { tableIdOf } from './api.js';
+import { Asker, type CommandKey } from './asker.js';
+import { Papers } from './papers.js';
+import { Historian, subscriptionsOf } from './historian.js';
+import { Ingest } from './ingest.js';
+import { Line } from './line.js';
+import type { FloorLog } from './log.js';
+import { FloorFigures } from './metrics.js';
+import { Projector } from './projector.js';
+import { FloorStore } from './store/floor-store.js';
+import type { Appended, HeardRow, Mark } from './store/row-store.js';
+import type { Escalation, TableRecord } from './tile.js';
+import { WallBook } from './wall-book.js';
+import { WallFeed } from './wall-feed.js';
+
+const TICK_MS = 100;
+const SECOND_MS = 1000;
+/** Where several instances share a store, the others' marks are looked up so often, ms. */
+const MARKS_MS = 2000;
+const RETAIN_MS = 3_600_000;
+const YEAR_MS = 365.25 * 86_400_000;
+/** Acknowledgements taken back into memory at the start: open findings are seldom older, ms. */
+const ACKNOWLEDGED_MS = 30 * 86_400_000;
+
+export interface ServiceParts {
+  /** A file for SQLite, or `postgres://…`. */
+  readonly store: string;
+  readonly broker: () => BrokerAddress;
+  /** Name of this consumer in `ack/{consumer}` and on the tables' lists. */
+  readonly consumer: string;
+  /** One site only; null: all that the broker lets us hear. */
+  readonly site: string | null;
+  /** Several instances share the rows out among them; MQTT 5 and PostgreSQL. */
+  readonly isShared: boolean;
+  readonly commandKey: CommandKey | null;
+  /** Tables that are shown though they were never heard. */
+  readonly expected: readonly TableId[];
+  readonly escalation?: Escalation;
+  readonly retentionYears: number;
+  readonly version: string;
+  readonly log: FloorLog;
+  /** Name of this instance; a made one where several may run on one machine. */
+  readonly instance?: string;
+}
+
+/** The floor service without its web side: rows in, wall and acks out. */
+export class FloorService {
+  readonly store: FloorStore;
+  readonly book: WallBook;
+  readonly feed: WallFeed;
+  readonly figures = new FloorFigures();
+  readonly projector: Projector;
+  readonly papers: Papers;
+  readonly instance: string;
+  readonly #parts: ServiceParts;
+  readonly #ingest: Ingest;
+  readonly #acks: Acks;
+  readonly #line: Line;
+  readonly #asker: Asker;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #lineSinceMs: number | null = null;
+  #isAcksLook = false;
+  #isStopped = false;
+
+  private constructor(parts: ServiceParts, store: FloorStore) {
+    this.#parts = parts;
+    this.store = store;
+    this.instance = parts.instance ?? `${hostname()}-${randomBytes(4).toString('hex')}`;
+    const { consumer, log } = parts;
+    this.book = new WallBook({
+      nowMs: Date.now,
+      changed: (key) => this.feed.changed(key),
+      ...(parts.escalation === undefined ? {} : { escalation: parts.escalation }),
+    });
+    this.feed = new WallFeed({
+      tile: (key) => this.book.tile(key),
+      tiles: () => this.book.tiles(),
+      service: () => this.state(),
+      nowMs: Date.now,
+      run: randomBytes(6).toString('hex'),
+    });
+    this.papers = new Papers({
+      store,
+      book: this.book,
+      failed: (what, why) => {
+        if (this.#isStopped) return;
+        this.figures.storeFaults.inc();
+        log.error({ why }, `the store would not take ${what}`);
+      },
+    });
+    this.#acks = new Acks({
+      consumer,
+      publish: (topic, payload) => this.#line.publish(topic, payload, true),
+      nowMs: Date.now,
+    });
+    this.#ingest = new Ingest({
+      append: (rows) => store.rows.append(rows),
+      stored: (rows, appended, tookMs) => this.#stored(rows, appended, tookMs),
+      failed: (why) => {
+        this.figures.storeFaults.inc();
+        log.error({ why }, 'the store would not take rows; they are tried again');
+      },
+      drained: () => this.#line.drained(),
+    });
+    const historian = new Historian({
+      consumer,
+      book: this.book,
+      ingest: this.#ingest,
+      acks: this.#acks,
+      figures: this.figures,
+      log,
+      nowMs: Date.now,
+      checkpoint: (record, message) => void this.papers.checkpoint(record, message),
+      documents: (record, message) => void this.papers.documents(record, message),
+    });
+    this.#line = new Line({
+      address: parts.broker,
+      clientId: `cutcard-floor:${consumer}:${this.instance}`,
+      subscriptions: () => subscriptionsOf(consumer, parts.site, parts.isShared),
+      message: (message) => historian.message(message),
+      hasRoom: () => this.#ingest.hasRoom,
+      changed: (isUp, why) => this.#lineChanged(isUp, why),
+      random: Math.random,
+    });
+    this.#asker = this.#newAsker();
+    this.projector = new Projector({
+      store,
+      instance: this.instance,
+      log,
+      nowMs: Date.now,
+      game: (table) => this.book.record(table)?.game?.id ?? null,
+      configuration: (table) => this.papers.configurationOf(table),
+      firstSeq: (table) => this.book.record(table)?.firstSeq ?? 1,
+    });
+  }
+
+  /** Opens the store and begins. @throws StoreError in plain words. */
+  static async start(parts: ServiceParts): Promise<FloorService> {
+    const store = await FloorStore.open(parts.store);
+    const service = new FloorService(parts, store);
+    try {
+      await service.#recall();
+    } catch (cause) {
+      await store.close();
+      throw cause;
+    }
+    service.#begin();
+    return service;
+  }
+
+  state(): ServiceState {
+    return {
+      broker: { up: this.#line.isUp, sinceMs: this.#lineSinceMs },
+      store: this.store.db.kind,
+      queued: this.#ingest.queued,
+      version: this.#parts.version,
+      instance: this.instance,
+    };
+  }
+
+  /** Stops taking in, commits what waits, closes. Safe twice. */
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.feed.stop();
+    await this.#ingest.stop();
+    this.#acks.tick();
+    await this.#line.stop();
+    await this.projector.stop();
+    await this.store.close();
+  }
+
+  /** What the store knows of the tables from before. */
+  async #recall(): Promise<void> {
+    for (const id of this.#parts.expected) this.book.meet(id);
+    for (const mark of await this.store.rows.marks()) this.#take(mark);
+    await this.papers.recall();
+    const since = Date.now() - ACKNOWLEDGED_MS;
+    for (const { table, id, by } of await this.store.desk.acknowledgements(since)) {
+      const record = this.book.record(table);
+      if (record !== null) this.book.acknowledged(record, id, by);
+    }
+  }
+
+  #begin(): void {
+    const guard = (what: string, work: () => Promise<unknown>) => () => {
+      work().catch((cause: unknown) => {
+        if (this.#isStopped) return;
+        const why = cause instanceof Error ? cause.message : String(cause);
+        this.#parts.log.error({ why }, `${what} failed; it is tried again`);
+      });
+    };
+    const every = (ms: number, run: () => void): void => {
+      this.#timers.push(setInterval(run, ms));
+    };
+    every(TICK_MS, () => this.#acks.tick());
+    every(
+      TICK_MS * 2,
+      guard('following the rows', () => this.projector.tick()),
+    );
+    every(
+      SECOND_MS,
+      guard('looking for missing rows', () => this.#asker.tick()),
+    );
+    every(SECOND_MS, () => this.#age());
+    every(
+      MARKS_MS,
+      guard('looking up the marks', () => this.#lookUp()),
+    );
+    every(
+      RETAIN_MS,
+      guard('retiring old rows', () => this.#retire()),
+    );
+    this.feed.start();
+    this.#line.start();
+  }
+
+  #newAsker(): Asker {
+    const { log, commandKey } = this.#parts;
+    return new Asker({
+      records: () => this.#records(),
+      gaps: (table, limit) => this.store.rows.gaps(table, limit),
+      told: (record, gaps, more) => this.book.gaps(record, gaps, more),
+      missing: (record, sinceMs) => this.book.missing(record, sinceMs),
+      adopt: (record) => this.#adopt(record),
+      publish: (topic, payload) => this.#line.publish(topic, payload, false),
+      key: commandKey,
+      nowMs: Date.now,
+      asked: (record, ranges: readonly RowRange[]) => {
+        this.figures.asked.inc(ranges.length);
+        log.info({ table: record.key, ranges }, 'rows are missing: asked the table for them');
+      },
+    });
+  }
+
+  *#records(): Generator<TableRecord> {
+    for (const key of this.book.keys()) {
+      const record = this.book.record(key);
+      if (record !== null) yield record;
+    }
+  }
+
+  #stored(rows: readonly HeardRow[], appended: Appended, tookMs: number): void {
+    const { figures } = this;
+    const nowMs = Date.now();
+    figures.commit.observe(tookMs / 1000);
+    for (const { heardMs } of rows) figures.delay.observe((nowMs - heardMs) / 1000);
+    figures.rows.inc({ what: 'stored' }, appended.stored);
+    figures.rows.inc({ what: 'repeated' }, appended.repeats);
+    for (const mark of appended.marks) this.#take(mark);
+    for (const { table, seq, hashes } of appended.forks) {
+      figures.rows.inc({ what: 'forked' });
+      this.#chainFault(table, seq, `row ${seq} came with two hashes: ${hashes.join(', ')}`);
+    }
+    for (const { table, seq } of appended.breaks) {
+      figures.rows.inc({ what: 'broken' });
+      this.#chainFault(table, seq, `row ${seq} does not follow from row ${seq - 1}`);
+    }
+  }
+
+  #chainFault(table: string, seq: number, text: string): void {
+    const record = this.book.record(table);
+    if (record === null || record.chain?.seq === seq) return;
+    this.book.chainFault(record, seq, text);
+    this.#parts.log.error({ table, seq }, text);
+    void this.note('chain', `${table}: ${text}`);
+  }
+
+  /** A line of the audit by the service itself. */
+  async note(what: string, about: string): Promise<void> {
+    await this.store.desk
+      .audit({ atMs: Date.now(), who: 'system', what, about: about.slice(0, 500) })
+      .catch(() => undefined);
+  }
+
+  #take(mark: Mark): void {
+    const id = tableIdOf(mark.table);
+    const record = id === null ? null : this.book.meet(id);
+    if (record === null) return;
+    this.book.holding(record, mark);
+    this.#acks.held(mark);
+  }
+
+  async #adopt(record: TableRecord): Promise<void> {
+    const lowest = await this.store.rows.lowest(record.key);
+    if (lowest === null || lowest === 1) return;
+    const mark = await this.store.rows.adopt(record.key, lowest);
+    if (mark === null) return;
+    await this.note('adopt', `${record.key}: the table has no rows before ${lowest}`);
+    this.#take(mark);
+  }
+
+  /** Marks that other instances moved; and a store that holds less than was said. */
+  async #lookUp(): Promise<void> {
+    const ahead = this.#acks.ahead();
+    if (this.store.db.kind === 'sqlite' && ahead.length === 0) return;
+    const marks = await this.store.rows.marks();
+    for (const mark of marks) this.#take(mark);
+    const held = new Map(marks.map((mark) => [mark.table, mark]));
+    if (this.#isAcksLook) return;
+    this.#isAcksLook = true;
+    for (const table of this.#acks.ahead()) {
+      const id = tableIdOf(table);
+      if (id === null) continue;
+      const mark = held.get(table) ?? (await this.#emptyMark(table));
+      const record = this.book.meet(id);
+      if (record !== null) this.book.holdsLess(record, mark);
+      this.#acks.holdsLess(mark);
+      this.#parts.log.warn({ table, seq: mark.seq }, 'the store holds less than was acknowledged');
+    }
+    this.#isAcksLook = false;
+  }
+
+  async #emptyMark(table: string): Promise<Mark> {
+    await this.store.rows.placeOf(table);
+    const marks = await this.store.rows.marks();
+    const mark = marks.find((one) => one.table === table);
+    if (mark === undefined) throw new Error(`table ${table} has no mark`);
+    return mark;
+  }
+
+  /** Ages change without anybody saying so. */
+  #age(): void {
+    const { figures } = this;
+    const links = new Map<string, number>();
+    const severities = new Map<string, number>();
+    let missing = 0;
+    for (const tile of this.book.tiles()) {
+      links.set(tile.link.state, (links.get(tile.link.state) ?? 0) + 1);
+      for (const { severity } of tile.findings) {
+        severities.set(severity, (severities.get(severity) ?? 0) + 1);
+      }
+      const isMissing = tile.degraded.some(({ kind }) => kind === 'rows');
+      if (isMissing) missing += 1;
+      // Silence, escalation and lateness come with time: the feed sends what looks different.
+      if (tile.findings.length > 0 || isMissing || tile.link.state !== 'never') {
+        this.feed.changed(tile.key);
+      }
+    }
+    for (const link of ['online', 'offline', 'silent', 'never']) {
+      figures.tables.set({ link }, links.get(link) ?? 0);
+    }
+    for (const severity of ['stop', 'hold', 'warn', 'info']) {
+      figures.openFindings.set({ severity }, severities.get(severity) ?? 0);
+    }
+    figures.missingRows.set(missing);
+    figures.queued.set(this.#ingest.queued);
+    figures.watchers.set(this.feed.watchers);
+    figures.up.set(this.#line.isUp ? 1 : 0);
+  }
+
+  async #retire(): Promise<void> {
+    const before = Date.now() - this.#parts.retentionYears * YEAR_MS;
+    for (const what of await this.store.rows.retire(before)) await this.note('retire', what);
+  }
+
+  #lineChanged(isUp: boolean, why: string): void {
+    const { log } = this.#parts;
+    if (isUp) this.#acks.up();
+    else this.#acks.down();
+    this.figures.up.set(isUp ? 1 : 0);
+    this.#lineSinceMs = Date.now();
+    if (isUp) log.info({}, 'connected to the broker');
+    else log.warn({ why }, 'no link to the broker');
+  }
+}
