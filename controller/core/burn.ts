@@ -3,6 +3,7 @@ import type { Draft } from './draft.js';
 import { clearCodes, openFinding, raise, reword } from './findings.js';
 import type { Press } from './press.js';
 import type { BurnRule } from './procedure.js';
+import { handDealt } from './stack.js';
 
 type ByValue = Extract<BurnRule, { kind: 'first-card-value' }>;
 
@@ -169,13 +170,24 @@ export const followShort = (draft: Draft): void => {
 };
 
 export const burnDone = (draft: Draft): void => {
-  if (draft.state.phase === 'burn') {
-    if (!burnSettled(draft)) {
-      draft.refuse(draft.procedure.burn?.cite ?? 'policy:burn', 'the burn is not complete');
-    }
+  const { phase, burn } = draft.state;
+  if (phase === 'burn') {
+    if (burnStated(draft) || burnSettled(draft)) return;
+    draft.refuse(draft.procedure.burn?.cite ?? 'policy:burn', 'the burn is not complete');
     return;
   }
-  if (draft.state.phase === 'ready' && draft.state.burn.dealerOwed > 0) dealerBurnMissing(draft);
+  if (phase !== 'ready' || burn.dealerOwed <= 0) return;
+  if (handDealt(draft.table)) dealerBurned(draft, 'attested');
+  else dealerBurnMissing(draft);
+};
+
+/** Dealt from the hand nothing senses a burn: the dealer's word is all there is, and said so. */
+const burnStated = (draft: Draft): boolean => {
+  const { done, required } = draft.state.burn;
+  if (!handDealt(draft.table) || required === null) return false;
+  draft.note('burn', { done: required, stated: required - done });
+  settle(draft);
+  return true;
 };
 
 export const dealerIn = (draft: Draft, press: Extract<Press, { key: 'dealer-in' }>): void => {
@@ -200,8 +212,15 @@ export const dealerBurnCard = (draft: Draft): void => {
   const rule = draft.procedure.dealerBurn;
   draft.note('burn', { dealerOwed: draft.state.burn.dealerOwed - 1 });
   if (rule === null || draft.state.burn.dealerOwed > 0) return;
+  dealerBurned(draft, 'sensed');
+};
+
+const dealerBurned = (draft: Draft, evidence: 'sensed' | 'attested'): void => {
+  const rule = draft.procedure.dealerBurn;
+  if (rule === null) return;
+  draft.note('burn', { dealerOwed: 0 });
   clearCodes(draft, ['burn.dealer-missing']);
-  draft.duty('dealer-burn', rule.cite, { status: 'met', evidence: 'sensed', detail: 'burned' });
+  draft.duty('dealer-burn', rule.cite, { status: 'met', evidence, detail: 'burned' });
 };
 
 export const dealerBurnMissing = (draft: Draft): void => {

@@ -4,6 +4,7 @@ import { exempt } from './exemption.js';
 import type { Finding } from './finding.js';
 import { openFinding } from './findings.js';
 import type { Cutter } from './press.js';
+import { handDealt } from './stack.js';
 import type { TableState } from './state.js';
 import { countRequired } from './view.js';
 
@@ -142,10 +143,14 @@ const ofCut = (state: TableState, { procedure }: Rules): Display => {
     : show('cut', `OFFER THE CUT to ${who(state.prep.cutTurn)}`, depth, cut.orderCite.clause);
 };
 
-const ofBurn = (state: TableState, { procedure }: Rules): Display => {
+const ofBurn = (state: TableState, { procedure, table }: Rules): Display => {
   const { burn } = procedure;
   const clause = burn?.cite.clause ?? '';
   const { done, required, rank } = state.burn;
+  if (handDealt(table) && required !== null) {
+    const cards = plural(required - done, 'card');
+    return show('burn-done', `BURN ${cards}, then press burn done`, '', clause);
+  }
   if (required !== null) {
     const first = rank === null ? '' : `First card ${rank}. `;
     return show(
@@ -164,9 +169,9 @@ const ofReady = (state: TableState, rules: Rules): Display => {
   const { procedure } = rules;
   if (state.burn.dealerOwed > 0) {
     return show(
-      'burn',
+      handDealt(rules.table) ? 'burn-done' : 'burn',
       `BURN ${plural(state.burn.dealerOwed, 'card')} face down`,
-      'New dealer',
+      handDealt(rules.table) ? 'New dealer: then press burn done' : 'New dealer',
       procedure.dealerBurn?.cite.clause ?? '',
     );
   }

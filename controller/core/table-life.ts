@@ -1,7 +1,7 @@
 import type { Draft } from './draft.js';
 import { clearLifespan, raise } from './findings.js';
 import { startAge } from './batches.js';
-import { startStack } from './stack.js';
+import { handDealt, startStack } from './stack.js';
 
 const POLICY_OPEN = 'policy:opening';
 
@@ -34,7 +34,8 @@ export const collected = (draft: Draft): void => {
     return;
   }
   startStack(draft);
-  const early = phase !== 'reshuffle-due' && rule !== null;
+  // Dealt from the hand no cover card is sensed: nothing says that the deck had more to give.
+  const early = phase !== 'reshuffle-due' && rule !== null && !handDealt(draft.table);
   if (!early) return;
   raise(draft, 'cover.early-shuffle', {
     cite: rule.cite,

@@ -103,15 +103,19 @@ const cut = (state: TableState, { procedure, table }: Rules): Move => {
   return press({ key: 'cut', by: cutTurn === 'any' ? highest : cutTurn }, CUT_MS);
 };
 
-const burn = (state: TableState, { firstCard }: DealerHabits): Move | null => {
+const burn = (state: TableState, { table }: Rules, { firstCard }: DealerHabits): Move | null => {
   const { done, required, rank } = state.burn;
+  // From the hand nothing is sensed: the key is all there is.
+  if (table.dealing === 'hand' && required !== null) return press({ key: 'burn-done' });
   if (required !== null) return done < required ? card() : null;
   if (done === 0) return card(firstCard);
   return rank === null ? press({ key: 'first-card', rank: firstCard }) : null;
 };
 
-const ready = (state: TableState, { procedure }: Rules): Move | null => {
-  if (state.burn.dealerOwed > 0) return card();
+const ready = (state: TableState, { procedure, table }: Rules): Move | null => {
+  if (state.burn.dealerOwed > 0) {
+    return table.dealing === 'hand' ? press({ key: 'burn-done' }) : card();
+  }
   const { cover } = state;
   const announced = procedure.cover?.first.announce === true || procedure.cover?.mid.announce;
   if (cover.lastHandDue && !cover.lastHandCalled && announced === true) {
@@ -154,7 +158,7 @@ export const nextMove = (state: TableState, rules: Rules, habits: DealerHabits):
     case 'load-due':
       return press({ key: 'loaded' }, LOAD_MS);
     case 'burn':
-      return burn(state, habits);
+      return burn(state, rules, habits);
     case 'ready':
       return ready(state, rules);
     case 'stub-due':

@@ -267,6 +267,19 @@ describe('other burns', () => {
     expect(table.press('burn-done').codes).toEqual([]);
   });
 
+  test('dealt from the hand, the burn is the word of the dealer and never called sensed', () => {
+    const table = tableOf('pa/633a-blackjack', { dealing: 'hand', decks: 2 });
+    table.open({ until: 'burn' });
+    expect(table.shown).toMatch(/BURN 1 card, then press burn done/);
+    expect(table.press('no-more-bets').codes).toEqual(['burn.short']);
+    expect([table.press('burn-done').phase, table.codes]).toEqual(['ready', []]);
+    expect(table.duty('burn')).toMatchObject({ status: 'met', evidence: 'attested' });
+    table.press('no-more-bets').press('round-end').press('dealer-in', 'D-9');
+    expect(table.press('no-more-bets').codes).toEqual(['burn.dealer-missing']);
+    expect([table.press('burn-done').codes, table.view.due]).toEqual([[], 0]);
+    expect(table.duty('dealer-burn')).toMatchObject({ status: 'met', evidence: 'attested' });
+  });
+
   test('policy:burn: as many cards as decks, where the house chose so', () => {
     const table = tableOf('macau/baccarat', { decks: 8, choose: { burn: 'decks' } });
     table.open({ until: 'burn' });

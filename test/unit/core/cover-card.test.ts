@@ -327,4 +327,10 @@ describe('the marker and the bottom cover card', () => {
     const table = baccarat().open({ until: 'shuffle-due' }).cover();
     expect([table.phase, table.codes]).toEqual(['shuffle-due', []]);
   });
+
+  test('a deck dealt from the hand is collected without a cover card: none could be sensed', () => {
+    const table = tableOf('pa/633a-blackjack', { dealing: 'hand', decks: 2 }).open();
+    table.press('no-more-bets').press('round-end').press('collected');
+    expect([table.codes, table.phase]).toEqual([[], 'shuffle-due']);
+  });
 });
