@@ -50,6 +50,11 @@ const fail = (error: unknown): number => {
     process.stderr.write(`cutcard: ${error.message}\n`);
     return error.exitCode;
   }
+  // A file of the user's that cannot be used; its class is not loaded for every command.
+  if (error instanceof Error && error.name === 'FileError') {
+    process.stderr.write(`cutcard: ${error.message}\n`);
+    return EXIT.usage;
+  }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`cutcard: internal error, please report it\n${text}\n`);
   return EXIT.internal;

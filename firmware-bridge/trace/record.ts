@@ -3,14 +3,16 @@ import type { Scheduler } from '../../controller/core/ports.js';
 import type { Table } from '../../controller/core/procedure.js';
 import type { Board } from '../boards/load.js';
 import type { Buses } from '../bus/buses.js';
-import type { BusError } from '../bus/errors.js';
+import { type BusError, reasonOf } from '../bus/errors.js';
 import type { EdgeSink, GpioBus, InputLine, LineSpec, OutputLine } from '../bus/gpio.js';
 import type { I2cBus, I2cDone } from '../bus/i2c.js';
 import type { ByteStream, StreamSink } from '../bus/stream.js';
+import { FileError } from '../files.js';
 import { RankMask } from './mask.js';
 
-/** Written in blocks of this size, bytes; the rest when the buses are let go. */
+/** Written in blocks of this size, bytes; what waits for a second goes with the next line. */
 export const TRACE_BLOCK = 64 * 1024;
+const FLUSH_NS = 1e9;
 
 export interface RecordOptions {
   readonly file: string;
@@ -19,28 +21,41 @@ export interface RecordOptions {
   readonly table: Partial<Table>;
 }
 
+/** A trace is a record of what happened: one that is there is never written over. */
+const openNew = (file: string): number => {
+  try {
+    return openSync(file, 'wx', 0o600);
+  } catch (cause) {
+    const message = `the recording cannot be begun: ${reasonOf(cause)}; name a new file`;
+    throw new FileError([{ file, line: 0, message }]);
+  }
+};
+
 /** Writes a trace: see format.ts for its lines. */
 class TraceWriter {
   readonly #fd: number;
   readonly #startNs: number;
   readonly #scheduler: Scheduler;
   #block = '';
+  #flushedNs: number;
 
   constructor(file: string, scheduler: Scheduler, header: object) {
     this.#scheduler = scheduler;
     this.#startNs = scheduler.nowNs();
-    this.#fd = openSync(file, 'w', 0o600);
+    this.#flushedNs = this.#startNs;
+    this.#fd = openNew(file);
     this.#block = `${JSON.stringify(header)}\n`;
   }
 
   put(fields: string, atNs: number = this.#scheduler.nowNs()): void {
     this.#block += `{"t":${atNs - this.#startNs},${fields}}\n`;
-    if (this.#block.length >= TRACE_BLOCK) this.flush();
+    if (this.#block.length >= TRACE_BLOCK || atNs - this.#flushedNs >= FLUSH_NS) this.flush();
   }
 
   flush(): void {
     writeSync(this.#fd, this.#block);
     this.#block = '';
+    this.#flushedNs = this.#scheduler.nowNs();
   }
 
   close(): void {

@@ -84,6 +84,31 @@ describe('a recorded session', () => {
     expect(played.header).toMatchObject({ procedure: 'pa/631a-baccarat', table });
   });
 
+  it('is on the disk but for the last second, should the program die', () => {
+    const file = join(folder, 'cut.jsonl');
+    const clock = new SimulatedClock();
+    const recorded = { file, procedure: 'pa/631a-baccarat' };
+    const { bridge, hands } = createVirtualTable(clock, { seed: 5, table, record: recorded });
+    void bridge.start(() => undefined);
+    clock.runUntil(READY_NS);
+    clock.runUntil(hands.cards(5));
+    const lastNs = clock.nowNs();
+    clock.runUntil(lastNs + 7e9);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const times = lines.slice(1).flatMap((line) => /^\{"t":(\d+)/.exec(line)?.[1] ?? []);
+    expect(Number(times.at(-1))).toBeGreaterThanOrEqual(lastNs);
+  });
+
+  it('is never written over', async () => {
+    const file = join(folder, 'once.jsonl');
+    await record(file);
+    const before = readFileSync(file, 'utf8');
+    await expect(record(file)).rejects.toThrow(
+      /once\.jsonl: the recording cannot be begun: .*EEXIST/,
+    );
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
   it('holds no rank in any form', async () => {
     const file = join(folder, 'masked.jsonl');
     const { told } = await record(file);
