@@ -5,10 +5,13 @@ import type { Board } from './boards/load.js';
 import type { Buses } from './bus/buses.js';
 import type { Device, DeviceStatus } from './devices/device.js';
 import { buildDevices } from './devices/registry.js';
+import { BusWatch } from './watch/bus-watch.js';
 
 /** The devices of one board as the runtime sees them. Opening goes on after `start` resolves. */
 export class BoardBridge implements Bridge {
   readonly board: Board;
+  /** What went over the buses last. */
+  readonly watch: BusWatch;
   readonly #buses: Buses;
   readonly #devices: readonly Device[];
   #started = false;
@@ -16,7 +19,8 @@ export class BoardBridge implements Bridge {
   constructor(board: Board, buses: Buses, scheduler: Scheduler) {
     this.board = board;
     this.#buses = buses;
-    this.#devices = buildDevices(board, buses, scheduler);
+    this.watch = new BusWatch(buses, board, scheduler);
+    this.#devices = buildDevices(board, this.watch.buses, scheduler);
   }
 
   start(tell: (happening: Happening, atNs: number) => void): Promise<void> {

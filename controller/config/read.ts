@@ -160,6 +160,29 @@ const report = (reading: Reading, issue: z.core.$ZodIssue): void => {
   else reading.add(path, `${shown(given)} is not taken`, wanted(path));
 };
 
+/** Nobody from elsewhere comes in without a login; no password crosses the network bare. */
+const checkPage = (reading: Reading, page: NonNullable<SiteConfig['page']>): void => {
+  const { listen, usersFile, tls, proxy } = page;
+  const place = hostPort(listen);
+  const at = ['page', 'listen'];
+  if (place === null) {
+    reading.add(at, 'the port is above 65535', 'write a port up to 65535');
+    return;
+  }
+  const isOpen = !isLoopback(place.host);
+  if (isOpen && usersFile === undefined) {
+    const cause = 'there is no login, so only this machine may open the page';
+    reading.add(at, cause, 'write 127.0.0.1:PORT, or give usersFile (cutcard user add)');
+  } else if (isOpen && tls === undefined && proxy === undefined) {
+    const cause = 'passwords would cross the network unprotected';
+    reading.add(at, cause, 'give tls with certFile and keyFile, or the proxy that ends TLS');
+  }
+  if (proxy !== undefined && usersFile === undefined) {
+    const cause = 'a proxy says who it is, and no list says what they may';
+    reading.add(['page', 'proxy'], cause, 'give usersFile (cutcard user add --no-password)');
+  }
+};
+
 /** What one field alone cannot tell. */
 const checkTogether = (reading: Reading, config: SiteConfig): void => {
   const { broker, page, table } = config;
@@ -181,15 +204,7 @@ const checkTogether = (reading: Reading, config: SiteConfig): void => {
       reading.add(['broker', 'passwordFile'], cause, 'give username too');
     }
   }
-  if (page !== undefined) {
-    const place = hostPort(page.listen);
-    if (place === null) {
-      reading.add(['page', 'listen'], 'the port is above 65535', 'write a port up to 65535');
-    } else if (!isLoopback(place.host)) {
-      const cause = 'the page has no login, so only this machine may open it';
-      reading.add(['page', 'listen'], cause, 'write 127.0.0.1:PORT');
-    }
-  }
+  if (page !== undefined) checkPage(reading, page);
   if (new Set(table.batches).size !== table.batches.length) {
     reading.add(['table', 'batches'], 'a colour is named twice', 'name each batch once');
   }

@@ -109,6 +109,42 @@ const broker = z
   })
   .describe('the broker that surveillance listens to');
 
+const page = z
+  .strictObject({
+    listen: z
+      .string()
+      .regex(HOST_PORT)
+      .default('127.0.0.1:8080')
+      .describe('address and port of the table’s own page, such as 127.0.0.1:8080'),
+    usersFile: path('who may log in and press, kept by `cutcard user`').optional(),
+    auditFile: path('the trail of logins and presses').default('cutcard-access.jsonl'),
+    idleMinutes: whole(1, 720, 'minutes after which an unused login ends').default(30),
+    tls: z
+      .strictObject({
+        certFile: path('certificate of the page, PEM'),
+        keyFile: path('private key of that certificate, PEM'),
+      })
+      .optional()
+      .describe('certificate and key of the page: certFile and keyFile'),
+    proxy: z
+      .strictObject({
+        addresses: z
+          .array(z.union([z.ipv4(), z.ipv6()]).describe('address the proxy connects from'))
+          .min(1)
+          .max(8),
+        userHeader: z
+          .string()
+          .regex(/^x-[a-z0-9-]{1,60}$/)
+          .nullable()
+          .default(null)
+          .describe('header with the name of who logged in there, such as x-remote-user'),
+      })
+      .optional()
+      .describe('the proxy in front of the page that ends TLS: addresses, userHeader'),
+  })
+  .optional()
+  .describe('the table’s own web page; left out: none');
+
 /** The configuration of one table. Secrets stand in files of their own; here are their paths. */
 export const configSchema = z
   .strictObject({
@@ -161,16 +197,7 @@ export const configSchema = z
       .max(16)
       .default([])
       .describe('cameras that see this table'),
-    page: z
-      .strictObject({
-        listen: z
-          .string()
-          .regex(HOST_PORT)
-          .default('127.0.0.1:8080')
-          .describe('address and port of the table’s own page, such as 127.0.0.1:8080'),
-      })
-      .optional()
-      .describe('the table’s own web page; left out: none'),
+    page,
     log: z
       .enum(['debug', 'info', 'warn', 'error'])
       .default('info')

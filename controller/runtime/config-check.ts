@@ -50,6 +50,9 @@ const missingFiles = ({ config, file, text, resolve }: LoadedConfig): ConfigProb
     [['broker', 'certFile'], config.broker?.certFile],
     [['broker', 'keyFile'], config.broker?.keyFile],
     [['broker', 'passwordFile'], config.broker?.passwordFile],
+    [['page', 'usersFile'], config.page?.usersFile],
+    [['page', 'tls', 'certFile'], config.page?.tls?.certFile],
+    [['page', 'tls', 'keyFile'], config.page?.tls?.keyFile],
     [['journal'], dirname(resolve(config.journal))],
   ];
   const problems: ConfigProblem[] = [];

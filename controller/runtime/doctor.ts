@@ -75,6 +75,17 @@ const checkClock = async (): Promise<Finding> => {
   return warn('clock', seen, cure);
 };
 
+/** What may be looked at while the table runs: its buses are in use and are left alone. */
+export const examineRunning = async (
+  board: string,
+  journalFolder: string,
+): Promise<readonly Finding[]> => [
+  ...checkGpio(boardOf(board)),
+  ...(await checkDisk(journalFolder)),
+  await checkClock(),
+  ...checkSupply(),
+];
+
 /** Everything the doctor looks at, in the order in which it should be put right. */
 export const examine = async (options: DoctorOptions): Promise<readonly Finding[]> => {
   const config = options.config === undefined ? null : loaded(options.config);

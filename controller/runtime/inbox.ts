@@ -1,9 +1,12 @@
 import type { Happening } from '../core/observation.js';
+import type { TableStep } from '../core/ports.js';
 
 export interface Arrived {
   readonly happening: Happening;
   /** On the scheduler's clock. */
   readonly atNs: number;
+  /** Told once: the durable row it became, or null when it never became one. */
+  readonly settle?: (step: TableStep | null) => void;
 }
 
 /** Waiting happenings: more than an hour of play at three cards a second never waits this long. */
@@ -29,13 +32,13 @@ export class Inbox {
   }
 
   /** False when the happening was not taken. */
-  put(happening: Happening, atNs: number): boolean {
+  put(happening: Happening, atNs: number, settle?: Arrived['settle']): boolean {
     if (this.#lost > 0 || this.#items.length - this.#next >= this.#max) {
       if (this.#lost === 0) this.#lostNs = atNs;
       this.#lost += 1;
       return false;
     }
-    this.#items.push({ happening, atNs });
+    this.#items.push({ happening, atNs, ...(settle === undefined ? {} : { settle }) });
     return true;
   }
 
@@ -58,6 +61,7 @@ export class Inbox {
 
   clear(): number {
     const waiting = this.#items.length - this.#next + this.#lost;
+    for (const { settle } of this.#items.slice(this.#next)) settle?.(null);
     this.#items = [];
     this.#next = 0;
     this.#lost = 0;

@@ -2,6 +2,7 @@ import type { Rules } from '../core/decide.js';
 import type { TableStep } from '../core/ports.js';
 import type { TableState } from '../core/state.js';
 import type { Finding } from '../core/finding.js';
+import { type PermittedKey, permittedKeys } from '../core/permitted.js';
 import { type TableView, viewOf } from '../core/view.js';
 import { RecentLines } from '../../surveillance/table-page/recent-lines.js';
 import type { TablePageSource } from '../../surveillance/table-page/source.js';
@@ -79,6 +80,19 @@ const shown = (loop: TableLoop): TableView => {
   };
 };
 
+/** The keys that would be taken now, worked out once for each row that somebody looks at. */
+const keysFor = (loop: TableLoop, rules: Rules): (() => readonly PermittedKey[]) => {
+  let seen: TableState | null = null;
+  let keys: readonly PermittedKey[] = [];
+  return () => {
+    const state = loop.state();
+    if (loop.mode !== 'run') return [];
+    if (state !== seen) keys = permittedKeys(state, rules);
+    seen = state;
+    return keys;
+  };
+};
+
 /** What the table's own page reads. */
 export const pageSource = (
   loop: TableLoop,
@@ -87,12 +101,15 @@ export const pageSource = (
     readonly rules: Rules;
     readonly scheduler: Scheduler;
     readonly lines: LiveLines;
+    /** Whether a page may press at all: else no keys are worked out. */
+    readonly mayPress: boolean;
   },
 ): TablePageSource => ({
   table: parts.table,
   procedure: { id: parts.rules.procedure.id, title: parts.rules.procedure.title },
   unseen: parts.rules.procedure.unseen,
   view: () => shown(loop),
+  keys: parts.mayPress ? keysFor(loop, parts.rules) : () => [],
   watchedNs: () => loop.watchedNs(),
   wall: () => ({ ms: parts.scheduler.wallMs(), trusted: parts.scheduler.wallTrusted() }),
   recent: (limit) => parts.lines.newest(limit),

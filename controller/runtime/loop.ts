@@ -52,6 +52,7 @@ export type StepListener = (step: TableStep, state: TableState) => void;
 interface Draft {
   readonly step: TableStep;
   readonly state: TableState;
+  readonly settle: Arrived['settle'];
 }
 
 /**
@@ -135,11 +136,25 @@ export class TableLoop {
    * is locked and the loss is counted and shown.
    */
   tell(happening: Happening, atNs: number = this.#parts.scheduler.nowNs()): boolean {
+    return this.#take(happening, atNs);
+  }
+
+  /**
+   * Tells what happened now and waits for it. Resolves with its row once that is durable and
+   * performed; with null where it became none (not running, journal fault, inbox full).
+   */
+  ask(happening: Happening): Promise<TableStep | null> {
+    return new Promise((resolve) => {
+      if (!this.#take(happening, this.#parts.scheduler.nowNs(), resolve)) resolve(null);
+    });
+  }
+
+  #take(happening: Happening, atNs: number, settle?: Arrived['settle']): boolean {
     if (this.#mode !== 'run' || this.#isClosing) {
       if (this.#mode === 'fault') this.#lost += 1;
       return false;
     }
-    const taken = this.#inbox.put(happening, atNs);
+    const taken = this.#inbox.put(happening, atNs, settle);
     if (!taken) this.#outputs.lockFirst();
     if (!this.#busy) {
       this.#busy = true;
@@ -262,6 +277,7 @@ export class TableLoop {
         drafts.push(draft);
       } catch (cause) {
         const error = cause instanceof Error ? cause : new Error(String(cause));
+        arrived.settle?.(null);
         return { drafts, crash: { error, kind: arrived.happening.kind } };
       }
     }
@@ -274,7 +290,7 @@ export class TableLoop {
     const observation: Observation = { ...this.#stamp(working, arrived.atNs), ...happening };
     const { decisions, state } = this.#core.step(working, observation, rules);
     if (state.outputs.gateLocked) this.#outputs.lockFirst();
-    return { step: { observation, decisions }, state };
+    return { step: { observation, decisions }, state, settle: arrived.settle };
   }
 
   #stamp(working: TableState, atNs: number): Stamp {
@@ -300,10 +316,14 @@ export class TableLoop {
       await this.#parts.journal.append(drafts.map((draft) => draft.step));
     } catch (cause) {
       this.#fail(cause instanceof Error ? cause.message : String(cause));
+      for (const { settle } of drafts) settle?.(null);
       return;
     }
     // An abandoned table (a simulated power cut) acts no more, though its row became durable.
-    if (this.#mode !== 'run') return;
+    if (this.#mode !== 'run') {
+      for (const { settle } of drafts) settle?.(null);
+      return;
+    }
     const endsLocked = drafts.at(-1)?.state.outputs.gateLocked ?? true;
     let shoeEnded = false;
     for (const draft of drafts) {
@@ -311,6 +331,7 @@ export class TableLoop {
       this.#state = draft.state;
       this.#act(draft, endsLocked);
       for (const listener of this.#listeners) listener(draft.step, draft.state);
+      draft.settle?.(draft.step);
     }
     if (this.#inbox.size === 0) {
       // Undoes a lock that came first and was not confirmed by what was decided.

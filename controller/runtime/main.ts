@@ -10,11 +10,12 @@ import type { TablePage } from '../../surveillance/table-page/server.js';
 import type { BrokerTarget } from './broker-target.js';
 import { CardTable } from './card-table.js';
 import { writeCrashRecord } from './crash-record.js';
-import { EXIT, Refusal } from './exit.js';
+import { EXIT, journalExit, Refusal } from './exit.js';
 import { HealthProbe } from './health.js';
-import { LiveLines, pageSource } from './live.js';
+import { LiveLines } from './live.js';
 import type { Log } from './log-port.js';
 import type { Surveillance } from './publish.js';
+import { openPage, type PagePlan } from './open-page.js';
 import { RealScheduler } from './real-scheduler.js';
 import { StepKeeper } from './steps-since.js';
 import { Supervisor } from './supervisor.js';
@@ -32,8 +33,7 @@ export interface TablePlan {
   readonly scheduler: Scheduler;
   readonly bridge: Bridge;
   readonly broker: BrokerTarget | null;
-  /** `first`: its address is told before anything is played; else it comes once all is armed. */
-  readonly page: { readonly host: string; readonly port: number; readonly first?: true } | null;
+  readonly page: PagePlan | null;
   /** Signs checkpoints; null: none are made. */
   readonly key: DeviceKey | null;
   readonly log: Log;
@@ -55,7 +55,9 @@ export interface RunningTable {
 }
 
 const refuse = (error: unknown): never => {
-  if (error instanceof JournalFault) throw new Refusal(EXIT.internal, error.message, error);
+  if (error instanceof JournalFault) {
+    throw new Refusal(journalExit(error.code), error.message, error);
+  }
   throw error;
 };
 
@@ -72,31 +74,27 @@ const openSurveillance = async (
   broker: BrokerTarget,
   { table, journal, supervisor }: Opened,
 ): Promise<Surveillance> => {
-  const { log, version } = plan;
+  const { log, version, rules, key } = plan;
   const { Surveillance } = await import('./publish.js');
   // Real time, even where the table runs on a simulated clock.
   const scheduler = new RealScheduler();
-  const parts = { loop: table.loop, journal, supervisor, log, version, scheduler };
+  const parts = { loop: table.loop, journal, supervisor, log, version, scheduler, rules, key };
   return new Surveillance(broker, parts);
 };
 
-const openPage = async (
-  plan: TablePlan,
-  table: CardTable,
-  lines: LiveLines,
-): Promise<TablePage | null> => {
-  const { page, place, rules, scheduler } = plan;
+const pageOf = async (plan: TablePlan, opened: Opened): Promise<TablePage | null> => {
+  const { page, place, rules, scheduler, bridge, log, journalPath } = plan;
   if (page === null) return null;
-  const { startTablePage, TablePageError } = await import(
-    '../../surveillance/table-page/server.js'
-  );
-  const source = pageSource(table.loop, { table: place.table, rules, scheduler, lines });
-  try {
-    return await startTablePage({ source, host: page.host, port: page.port });
-  } catch (error) {
-    if (error instanceof TablePageError) throw new Refusal(EXIT.usage, error.message, error);
-    throw error;
-  }
+  const { loop } = opened.table;
+  const { technicianSource } = await import('./technician.js');
+  const technician = technicianSource({
+    bridge,
+    loop,
+    scheduler,
+    journalFolder: dirname(journalPath),
+  });
+  const { lines } = opened;
+  return openPage(page, { table: place.table, loop, rules, scheduler, lines, technician, log });
 };
 
 /**
@@ -130,8 +128,9 @@ export const openTable = async (plan: TablePlan): Promise<RunningTable> => {
   try {
     await table.restore();
     lines.follow(table.loop);
-    const page = plan.page?.first === true ? await openPage(plan, table, lines) : null;
-    return new OpenTable(plan, { table, journal, lines, supervisor }, page);
+    const opened = { table, journal, lines, supervisor };
+    const page = plan.page?.first === true ? await pageOf(plan, opened) : null;
+    return new OpenTable(plan, opened, page);
   } catch (error) {
     await journal.close();
     throw error;
@@ -176,7 +175,7 @@ class OpenTable implements RunningTable {
   /** A table goes on being watched where its page cannot be served. */
   async #latePage(): Promise<TablePage | null> {
     try {
-      return await openPage(this.#plan, this.table, this.lines);
+      return await pageOf(this.#plan, this.#opened);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#plan.log.error({}, error.message);

@@ -2,7 +2,7 @@ import { BusError } from '../../firmware-bridge/bus/errors.js';
 import { notifySystemd } from '../../firmware-bridge/bus/notify.js';
 import { FileError } from '../../firmware-bridge/files.js';
 import { DeviceKey } from '../../storage/checkpoint.js';
-import { hostPort, type SiteConfig } from '../config/schema.js';
+import type { SiteConfig } from '../config/schema.js';
 import type { Bridge, Scheduler } from '../core/ports.js';
 import type { Rules } from '../core/decide.js';
 import { clockTrust } from './clock-trust.js';
@@ -14,6 +14,7 @@ import { createLog } from './log.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
 import { openTable, type RunningTable } from './main.js';
+import { pagePlanOf } from './open-page.js';
 import { type BrokerTarget, plainAddress, targetOf, trustedBy } from './broker-target.js';
 import { RealScheduler } from './real-scheduler.js';
 import { Reloader } from './reload.js';
@@ -115,7 +116,7 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
       options.broker === null
         ? targetOf(loaded)
         : { ...brokerOf(options.broker, config.place), ...trustedBy(loaded) },
-    page: config.page === undefined ? null : hostPort(config.page.listen),
+    page: await pagePlanOf(config, loaded.resolve, log),
     key: deviceKey(loaded),
     log,
     version: programVersion(),

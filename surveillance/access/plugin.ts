@@ -17,6 +17,8 @@ export interface AccessOptions {
   readonly service: string;
   /** Who may log in; null: whoever reaches the service is let in (loopback only). */
   readonly users: Users | null;
+  /** Who everybody is where there is no list; left out: all roles, all presses. */
+  readonly anybody?: Who;
   readonly audit: AuditSink;
   readonly proxy: ProxyRule | null;
   /** Browsers reach the service by TLS, its own or the proxy's. */
@@ -81,7 +83,7 @@ class AccessDesk implements Access {
   /** Who a request is from; null: nobody known. */
   identify(request: FastifyRequest, isUse: boolean): Who | null {
     const { users, proxy } = this.#options;
-    if (users === null) return anybodyHere;
+    if (users === null) return this.#options.anybody ?? anybodyHere;
     const vouched = this.#vouchedFor(request, users, proxy);
     if (vouched !== null) return vouched;
     const token = request.cookies[this.cookie];

@@ -1,5 +1,6 @@
 import type { Duty } from '../../controller/core/duty.js';
 import type { Finding } from '../../controller/core/finding.js';
+import type { PermittedKey } from '../../controller/core/permitted.js';
 import type { TableView } from '../../controller/core/view.js';
 import { LINES_KEPT } from './recent-lines.js';
 import type { StepLine, TablePageSource } from './source.js';
@@ -76,6 +77,8 @@ export interface PageState {
   readonly table: string;
   readonly procedure: { readonly id: string; readonly title: string };
   readonly view: PageView;
+  /** Keys that would be taken now, with what pressing them would be found as. */
+  readonly keys: readonly PermittedKey[];
   /** The table's clocks at sending. */
   readonly watchedNs: number;
   readonly wallMs: number;
@@ -97,7 +100,7 @@ const BEAT_KEYS = ['watchedNs', 'wallMs', 'wallTrusted'];
 
 /** Whether a message has a state's outline; what is in it comes from a server of this version. */
 export const isPageState = (value: unknown): value is PageState =>
-  has(value, [...BEAT_KEYS, 'table', 'procedure', 'view', 'lines', 'linesMissed']);
+  has(value, [...BEAT_KEYS, 'table', 'procedure', 'view', 'keys', 'lines', 'linesMissed']);
 
 export const isPageBeat = (value: unknown): value is PageBeat => has(value, [...BEAT_KEYS, 'seq']);
 
@@ -185,6 +188,7 @@ export const pageStateOf = (source: TablePageSource, afterSeq: number | null): P
     table: source.table,
     procedure: source.procedure,
     view: pageViewOf(view, source.unseen),
+    keys: source.keys(),
     watchedNs: source.watchedNs(),
     wallMs: wall.ms,
     wallTrusted: wall.trusted,

@@ -4,12 +4,17 @@ import { fileURLToPath } from 'node:url';
 import rateLimit from '@fastify/rate-limit';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { isLocalHostHeader, isLoopback, SECURITY_HEADERS } from '../access/headers.js';
+import { z } from 'zod';
+import { ListenError, listenFault, serverFactoryFor, type TlsFiles } from '../access/listen.js';
+import { type Access, type AccessOptions, registerAccess } from '../access/plugin.js';
+import { anybodyHere } from '../access/roles.js';
 import { pageStateOf } from './message.js';
+import { addPress, type PressPort } from './press.js';
 import type { TablePageSource } from './source.js';
 import { MAX_WATCHERS, PageStream } from './stream.js';
+import type { TechSource } from './technician.js';
 
-/** Requests carry no body; connections that dawdle are closed. */
+/** A press or a login is short; connections that dawdle are closed. */
 const BODY_BYTES = 1024;
 const REQUEST_MS = 5000;
 const MAX_CONNECTIONS = 4 * MAX_WATCHERS;
@@ -18,10 +23,22 @@ const REQUESTS_PER_MINUTE = 600;
 const MAX_SEQ_DIGITS = 15;
 
 /** The pages; each is the same document, which looks at its own address. */
-const PAGES = ['/', '/dealer', '/floor'] as const;
+const PAGES = ['/', '/dealer', '/floor', '/technician'] as const;
+
+/** Who may open the pages, and how they come in. */
+export type TablePageAccess = Pick<
+  AccessOptions,
+  'users' | 'anybody' | 'audit' | 'proxy' | 'limits' | 'nowMs'
+> & { readonly tls: TlsFiles | null };
 
 export interface TablePageOptions {
   readonly source: TablePageSource;
+  /** Left out: whoever is at this machine may look, and press nothing. */
+  readonly access?: TablePageAccess;
+  /** Where presses go; left out: nobody may press. */
+  readonly press?: PressPort | null;
+  /** The inside of the table; left out: the technician's page is empty. */
+  readonly technician?: TechSource | null;
   /** Address to listen on; loopback only while there is no login. Default 127.0.0.1. */
   readonly host?: string;
   /** 0: any free one. */
@@ -61,18 +78,27 @@ const seqOf = (text: unknown): number | null => {
   return /^\d+$/.test(text) ? Number(text) : null;
 };
 
-const addApi = (app: FastifyInstance, source: TablePageSource, stream: PageStream): void => {
-  app.get('/api/table', (_request, reply) => {
-    void reply.header('cache-control', 'no-store').send(pageStateOf(source, null));
+const NO_STORE = { 'cache-control': 'no-store' } as const;
+
+const addApi = (
+  app: FastifyInstance,
+  access: Access,
+  { source, technician }: TablePageOptions,
+  stream: PageStream,
+): void => {
+  const looker = { preHandler: access.requireRole('viewer') };
+  app.get('/api/table', looker, (_request, reply) => {
+    void reply.headers(NO_STORE).send(pageStateOf(source, null));
   });
+  // Read by programs that watch the box: no login, and nothing of the game.
   app.get('/health', (_request, reply) => {
     const { seq, findings } = source.view();
     const ok = !findings.some(({ code }) => code === 'journal.fault');
     const body = { ok, seq, watchers: stream.watchers };
     if (!ok) void reply.code(503);
-    void reply.header('cache-control', 'no-store').send(body);
+    void reply.headers(NO_STORE).send(body);
   });
-  app.get<{ Querystring: { after?: unknown } }>('/api/stream', (request, reply) => {
+  app.get<{ Querystring: { after?: unknown } }>('/api/stream', looker, (request, reply) => {
     if (stream.watchers >= MAX_WATCHERS) {
       void reply
         .code(503)
@@ -82,7 +108,15 @@ const addApi = (app: FastifyInstance, source: TablePageSource, stream: PageStrea
     }
     reply.hijack();
     // A browser that comes back by itself sends the header; a page that opens anew, `?after=`.
-    stream.add(reply.raw, seqOf(request.headers['last-event-id']) ?? seqOf(request.query.after));
+    const after = seqOf(request.headers['last-event-id']) ?? seqOf(request.query.after);
+    stream.add(reply.raw, after, () => access.stillIn(request));
+  });
+  const inside = { preHandler: access.requireRole('technician') };
+  app.get('/api/technician', inside, async (_request, reply) => {
+    void reply.headers(NO_STORE);
+    if (technician == null) {
+      await reply.code(404).send({ error: 'This table shows nothing of its inside.' });
+    } else await reply.send(await technician());
   });
 };
 
@@ -112,15 +146,16 @@ const addPages = async (app: FastifyInstance, folder: string): Promise<void> => 
   for (const page of PAGES) app.get(page, (_request, reply) => reply.sendFile('index.html'));
 };
 
-/** Only reading, and only for a browser that means this machine. */
-const addGuards = (app: FastifyInstance): void => {
-  app.addHook('onRequest', async (request, reply) => {
-    void reply.headers(SECURITY_HEADERS);
-    if (!isLocalHostHeader(request.headers.host)) {
-      await reply.code(421).send({ error: 'This page answers to its own address only.' });
-    } else if (request.method !== 'GET') {
-      await reply.code(405).header('allow', 'GET').send({ error: 'This page only shows.' });
-    }
+/** Errors as `{error}`, like every other answer; nothing of what went wrong inside. */
+const addEnds = (app: FastifyInstance): void => {
+  app.setErrorHandler((error, _request, reply) => {
+    const { statusCode } = z
+      .object({ statusCode: z.number() })
+      .catch({ statusCode: 500 })
+      .parse(error);
+    const isTold = error instanceof Error && statusCode !== 500;
+    const text = isTold ? error.message : 'Something went wrong in the table\u2019s page.';
+    void reply.code(statusCode).headers(NO_STORE).send({ error: text });
   });
   app.setNotFoundHandler((_request, reply) => {
     void reply.code(404).send({ error: `There is nothing here. The pages: ${PAGES.join(' ')}` });
@@ -136,32 +171,57 @@ const whyNot = (cause: unknown, host: string, port: number): string => {
   return `${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`;
 };
 
-/**
- * Serves a table's pages: `/` (everything), `/dealer`, `/floor`, with `/api/table` (JSON),
- * `/api/stream` (server-sent events that resume by Last-Event-ID) and `/health`.
- * @throws TablePageError where it may not or cannot listen.
- */
-export const startTablePage = async (options: TablePageOptions): Promise<TablePage> => {
-  const { source, port, host = '127.0.0.1' } = options;
-  if (!isLoopback(host)) {
-    throw new TablePageError(
-      `The table's page has no login yet, so it listens on loopback only, not on ${host}. ` +
-        'Use 127.0.0.1, and a tunnel from the machine that is to see it.',
-    );
+/** Whoever opens the page of a table without a login may look, and press nothing. */
+const looker: TablePageAccess = {
+  users: null,
+  anybody: { ...anybodyHere, press: [] },
+  audit: { record: () => Promise.resolve() },
+  proxy: null,
+  tls: null,
+};
+
+const newApp = (access: TablePageAccess): FastifyInstance => {
+  try {
+    return bareApp(access);
+  } catch (cause) {
+    if (cause instanceof ListenError) throw new TablePageError(cause.message, { cause });
+    throw cause;
   }
-  const stream = new PageStream(source);
+};
+
+const bareApp = ({ tls, proxy }: TablePageAccess): FastifyInstance => {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
-    requestTimeout: REQUEST_MS,
     connectionTimeout: 0,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
+    trustProxy: proxy === null ? false : [...proxy.addresses],
+    serverFactory: serverFactoryFor(tls, REQUEST_MS),
   });
   app.server.maxConnections = MAX_CONNECTIONS;
-  addGuards(app);
+  return app;
+};
+
+/**
+ * Serves a table's pages: `/` (everything), `/dealer`, `/floor`, `/technician`, with `/api/table`
+ * (JSON), `/api/stream` (server-sent events that resume by Last-Event-ID), `/api/press`,
+ * `/api/technician`, the login of `registerAccess` and `/health`.
+ * @throws TablePageError where it may not or cannot listen.
+ */
+export const startTablePage = async (options: TablePageOptions): Promise<TablePage> => {
+  const { source, port, host = '127.0.0.1', access: rules = looker, press = null } = options;
+  const { users, tls, proxy, ...more } = rules;
+  const fault = listenFault({ host, hasLogin: users !== null, tls, proxy });
+  if (fault !== null) throw new TablePageError(fault);
+  const stream = new PageStream(source);
+  const app = newApp(rules);
+  const isSecure = tls !== null || proxy !== null;
+  addEnds(app);
   await app.register(rateLimit, { max: REQUESTS_PER_MINUTE, timeWindow: 60_000, cache: 64 });
-  addApi(app, source, stream);
+  const access = await registerAccess(app, { service: 'table', users, proxy, isSecure, ...more });
+  addApi(app, access, options, stream);
+  if (press !== null) addPress(app, access, press);
   await addPages(app, options.pages ?? builtPages());
   try {
     await app.listen({ host, port });
@@ -172,9 +232,10 @@ export const startTablePage = async (options: TablePageOptions): Promise<TablePa
   stream.start();
   const address = app.server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
+  const scheme = tls === null ? 'http' : 'https';
   let stopped: Promise<void> | null = null;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${taken}`,
     port: taken,
     watchers: () => stream.watchers,
     stop: () => {

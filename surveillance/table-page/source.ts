@@ -1,4 +1,5 @@
 import type { Severity } from '../../controller/core/finding.js';
+import type { PermittedKey } from '../../controller/core/permitted.js';
 import type { TableView } from '../../controller/core/view.js';
 
 /** One line of what happened, in the trade's words; never a rank. A step may give several. */
@@ -23,6 +24,8 @@ export interface TablePageSource {
   readonly unseen: readonly { readonly duty: string; readonly text: string }[];
   /** What the table shows after the newest durable row. */
   view(): TableView;
+  /** The keys that would be taken after that row; none where nobody may press on a page. */
+  keys(): readonly PermittedKey[];
   /** Watched time now, ns, on the axis of `Stamp.atNs`: the ages of findings count on it. */
   watchedNs(): number;
   /** The table's wall clock now, ms since the epoch, and whether it is synchronised. */

@@ -23,6 +23,8 @@ const STREAM_HEADERS = {
 
 interface Watcher {
   readonly response: ServerResponse;
+  /** Whether whoever opened the page may still look. */
+  readonly mayStay: () => boolean;
   /** Row of the last message; null before the first. */
   sentSeq: number | null;
   /** Since when the page takes nothing, ms on `performance.now()`; null while it does. */
@@ -70,9 +72,13 @@ export class PageStream {
   }
 
   /** Takes a page on, from row `afterSeq`; false when there are too many. */
-  add(response: ServerResponse, afterSeq: number | null): boolean {
+  add(
+    response: ServerResponse,
+    afterSeq: number | null,
+    mayStay: () => boolean = () => true,
+  ): boolean {
     if (this.#watchers.size >= MAX_WATCHERS) return false;
-    const watcher: Watcher = { response, sentSeq: afterSeq, fullSinceMs: null };
+    const watcher: Watcher = { response, mayStay, sentSeq: afterSeq, fullSinceMs: null };
     this.#watchers.add(watcher);
     response.on('close', () => this.#watchers.delete(watcher));
     response.on('drain', () => {
@@ -113,7 +119,8 @@ export class PageStream {
     const nowMs = performance.now();
     const beat = pageBeatOf(this.#source);
     for (const watcher of this.#watchers) {
-      if (watcher.fullSinceMs === null) this.#write(watcher, 'event: beat\n', beat);
+      if (!watcher.mayStay()) watcher.response.end();
+      else if (watcher.fullSinceMs === null) this.#write(watcher, 'event: beat\n', beat);
       else if (nowMs - watcher.fullSinceMs > STALLED_MS) watcher.response.destroy();
     }
   }

@@ -1,3 +1,4 @@
+import type { PermittedKey } from '../../controller/core/permitted.js';
 import { DEFAULT_POLICY } from '../../controller/core/procedure.js';
 import { initialState } from '../../controller/core/state.js';
 import { type TableView, viewOf } from '../../controller/core/view.js';
@@ -27,9 +28,19 @@ export class FakeTable implements TablePageSource {
     }),
   );
   #atNs = 0;
+  #keys: readonly PermittedKey[] = [];
 
   view(): TableView {
     return this.#view;
+  }
+
+  keys(): readonly PermittedKey[] {
+    return this.#keys;
+  }
+
+  /** What may be pressed from the next step on. */
+  permit(...keys: readonly PermittedKey[]): void {
+    this.#keys = keys;
   }
 
   watchedNs(): number {

@@ -142,7 +142,12 @@ const playTable = async (stage: Stage): Promise<void> => {
       cameras: [],
       keys: [],
     },
-    page: { host: '127.0.0.1', port: options.port, first: true },
+    page: {
+      host: '127.0.0.1',
+      port: options.port,
+      first: true,
+      entry: { by: 'demo', auditFile: join(folder, 'access.jsonl') },
+    },
     key: deviceKey(join(folder, 'device.key')),
     log: createLog('error'),
     version: programVersion(),

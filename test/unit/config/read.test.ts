@@ -131,7 +131,7 @@ describe('the configuration', () => {
     [
       'a page for everybody',
       `${least}\npage: { listen: "0.0.0.0:80" }`,
-      /page\.listen: the page has no login/,
+      /page\.listen: there is no login/,
     ],
     [
       'a port there is not',

@@ -18,7 +18,13 @@ it('journal.fault: the page and its health show what no row can say', async () =
     perform: () => undefined,
   });
   await loop.start();
-  const parts = { table: 't1', rules: plainRules, scheduler, lines: new LiveLines() };
+  const parts = {
+    table: 't1',
+    rules: plainRules,
+    scheduler,
+    lines: new LiveLines(),
+    mayPress: true,
+  };
   const source = pageSource(loop, parts);
   const page = await startTablePage({ source, host: '127.0.0.1', port: 0 });
   try {

@@ -207,7 +207,7 @@ describe('the table page server', () => {
     expect(await statusOf(url, 'GET', '[::1]:8080')).toBe(200);
     expect(await statusOf(url, 'GET', 'table.example')).toBe(421);
     expect(await statusOf(url, 'GET', '127.0.0.1.example')).toBe(421);
-    expect(await statusOf(url, 'POST', 'localhost')).toBe(405);
+    expect(await statusOf(url, 'POST', 'localhost')).toBe(403);
     expect((await fetch(`${page.url}/nothing`)).status).toBe(404);
     expect((await fetch(`${page.url}/..%2f..%2fpackage.json`)).status).toBe(404);
   });
@@ -215,7 +215,7 @@ describe('the table page server', () => {
   test('refuses to listen where others could reach it', async () => {
     for (const host of ['0.0.0.0', '::', '192.168.1.10', 'table.example']) {
       await expect(startTablePage({ source: new FakeTable(), host, port: 0 })).rejects.toThrow(
-        /no login yet.*Use 127\.0\.0\.1/,
+        /no login is set: set a list of users.*listen on 127\.0\.0\.1/,
       );
     }
   });
