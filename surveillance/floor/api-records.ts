@@ -115,7 +115,6 @@ export interface TrendDay {
   readonly cutDwellS: { readonly median: number; readonly longest: number } | null;
   /** Rounds since a verified count when the count came. */
   readonly countAgeRounds: { readonly median: number; readonly longest: number } | null;
-  readonly falseAlarmsNoted: number;
 }
 
 export interface Trends {

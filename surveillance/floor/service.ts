@@ -128,15 +128,7 @@ export class FloorService {
       random: Math.random,
     });
     this.#asker = this.#newAsker();
-    this.projector = new Projector({
-      store,
-      instance: this.instance,
-      log,
-      nowMs: Date.now,
-      game: (table) => this.book.record(table)?.game?.id ?? null,
-      configuration: (table) => this.papers.configurationOf(table),
-      firstSeq: (table) => this.book.record(table)?.firstSeq ?? 1,
-    });
+    this.projector = this.#newProjector();
   }
 
   /** Opens the store and begins. @throws StoreError in plain words. */
@@ -221,6 +213,18 @@ export class FloorService {
     this.#line.start();
   }
 
+  #newProjector(): Projector {
+    return new Projector({
+      store: this.store,
+      instance: this.instance,
+      log: this.#parts.log,
+      nowMs: Date.now,
+      game: (table) => this.book.record(table)?.game?.id ?? null,
+      configuration: (table) => this.papers.configurationOf(table),
+      firstSeq: (table) => this.book.record(table)?.firstSeq ?? 1,
+    });
+  }
+
   #newAsker(): Asker {
     const { log, commandKey } = this.#parts;
     return new Asker({
@@ -270,6 +274,18 @@ export class FloorService {
     this.book.chainFault(record, seq, text);
     this.#parts.log.error({ table, seq }, text);
     void this.note('chain', `${table}: ${text}`);
+  }
+
+  /** Findings grow louder after so long here; for whoever shows them. */
+  get escalation(): { readonly escalation?: Escalation } {
+    const { escalation } = this.#parts;
+    return escalation === undefined ? {} : { escalation };
+  }
+
+  /** Something broke that nobody outside is told about. */
+  fault(what: string, cause: unknown): void {
+    const why = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+    this.#parts.log.error({ why }, `${what} failed`);
   }
 
   /** A line of the audit by the service itself. */
