@@ -18,7 +18,7 @@ import { parseData } from './evidence-parse.js';
 import { reportAround } from './evidence-report.js';
 import { selectRows, type Wanted } from './evidence-select.js';
 import { JournalFault } from './fault.js';
-import type { JournalReader } from './reader.js';
+import type { EvidenceSource } from './reader.js';
 
 /** Most rows in one file; a year's journal is exported as rows, not as evidence. */
 export const MAX_EVIDENCE_ROWS = 100_000;
@@ -37,7 +37,7 @@ export interface EvidenceOptions {
 /** A `<` would end the data early in a browser. */
 const inScript = (line: string): string => line.replaceAll('<', '\\u003c');
 
-const collect = (reader: JournalReader, options: EvidenceOptions): Evidence => {
+const collect = (reader: EvidenceSource, options: EvidenceOptions): Evidence => {
   const about = selectRows(reader, options.wanted);
   const [start] = reader.checkpointsBackFrom(about.fromSeq, 1);
   const [end] = reader.checkpoints(about.toSeq, 1);
@@ -74,7 +74,7 @@ const collect = (reader: JournalReader, options: EvidenceOptions): Evidence => {
 };
 
 /** The evidence file's text. @throws JournalFault where nothing fits what is wanted */
-export const makeEvidence = (reader: JournalReader, options: EvidenceOptions): string => {
+export const makeEvidence = (reader: EvidenceSource, options: EvidenceOptions): string => {
   const collected = collect(reader, options);
   const [before, after] = reportAround(collected);
   const head = { ...collected.head, report: hashText(before + after) };

@@ -1,7 +1,7 @@
 import type { Finding } from '../controller/core/finding.js';
 import { JournalFault } from './fault.js';
 import { PlayFollower } from './play.js';
-import type { JournalReader } from './reader.js';
+import type { EvidenceSource } from './reader.js';
 import { walkSteps } from './walk.js';
 
 /** What somebody wants to prove. */
@@ -26,7 +26,7 @@ export interface Selection {
 const CONTEXT_ROWS = 20;
 const IDS_LISTED = 10;
 
-const no = (reader: JournalReader, why: string): JournalFault =>
+const no = (reader: EvidenceSource, why: string): JournalFault =>
   new JournalFault('format', `journal ${reader.path}: ${why}`);
 
 /** A deck that is in doubt puts every round since its last proved count in doubt. */
@@ -39,7 +39,7 @@ interface Raised {
   readonly clearedSeq: number | null;
 }
 
-const selectFinding = (reader: JournalReader, name: string): Selection => {
+const selectFinding = (reader: EvidenceSource, name: string): Selection => {
   const found = new Map<string, Raised>();
   const play = new PlayFollower();
   for (const { row, step } of walkSteps(reader, reader.firstSeq())) {
@@ -73,7 +73,7 @@ const selectFinding = (reader: JournalReader, name: string): Selection => {
   };
 };
 
-const selectRound = (reader: JournalReader, name: string): Selection => {
+const selectRound = (reader: EvidenceSource, name: string): Selection => {
   const match = /^(\d{1,9})\.(\d{1,6})$/.exec(name);
   if (match === null) throw no(reader, `\`${name}\` is not a shoe and a round, as \`3.17\``);
   const [shoe, round] = [Number(match[1]), Number(match[2])];
@@ -92,7 +92,7 @@ const selectRound = (reader: JournalReader, name: string): Selection => {
   return { kind: 'round', name, fromSeq, toSeq, finding: null };
 };
 
-const selectSpan = (reader: JournalReader, from: string, to: string): Selection => {
+const selectSpan = (reader: EvidenceSource, from: string, to: string): Selection => {
   const isTime = ![from, to].every((end) => /^\d{1,15}$/.test(end));
   const [low, high] = isTime ? [Date.parse(from), Date.parse(to)] : [Number(from), Number(to)];
   if (!Number.isFinite(low) || !Number.isFinite(high) || low > high) {
@@ -111,7 +111,7 @@ const selectSpan = (reader: JournalReader, from: string, to: string): Selection 
 };
 
 /** Finds the rows somebody asks for. @throws JournalFault `format` where there are none */
-export const selectRows = (reader: JournalReader, wanted: Wanted): Selection => {
+export const selectRows = (reader: EvidenceSource, wanted: Wanted): Selection => {
   switch (wanted.kind) {
     case 'finding':
       return selectFinding(reader, wanted.name);

@@ -28,6 +28,20 @@ export interface Pruning {
   readonly wallMs: number;
 }
 
+/** Rows and what proves them, wherever they lie: a journal's file, or a historian's store. */
+export type EvidenceSource = Pick<
+  JournalReader,
+  | 'path'
+  | 'rows'
+  | 'firstSeq'
+  | 'lastSeq'
+  | 'seqsBetween'
+  | 'checkpoints'
+  | 'checkpointsBackFrom'
+  | 'keys'
+  | 'documents'
+>;
+
 /** A connection that only reads: never waits for the writer, never changes a byte. */
 export class JournalReader {
   readonly path: string;
@@ -89,6 +103,12 @@ export class JournalReader {
   /** Hash of a row, hex; null where it is not there. */
   hashAt(seq: number): string | null {
     return this.#hash.get(seq)?.toString('hex') ?? null;
+  }
+
+  /** Watched time of a row, ns; null where it is not there. */
+  atNsOf(seq: number): number | null {
+    const sql = 'SELECT at_ns FROM step WHERE seq = ?';
+    return this.db.prepare<[number], number>(sql).pluck().get(seq) ?? null;
   }
 
   /** Hash of the row before `seq`, even where that row was pruned; null where nobody knows it. */

@@ -1,6 +1,6 @@
 import type { JournalRow, TableStep } from '../controller/core/ports.js';
 import { stepOfRow } from './decode.js';
-import type { JournalReader } from './reader.js';
+import type { EvidenceSource } from './reader.js';
 
 const ROWS_AT_A_TIME = 1000;
 
@@ -11,7 +11,7 @@ export interface WalkedRow {
 
 /** Rows of a span, oldest first, a thousand at a time. `toSeq` is included. */
 export function* walkRows(
-  reader: JournalReader,
+  reader: Pick<EvidenceSource, 'rows'>,
   fromSeq = 1,
   toSeq: number = Number.MAX_SAFE_INTEGER,
 ): Generator<JournalRow> {
@@ -29,7 +29,7 @@ export function* walkRows(
 
 /** The same rows, read as steps. @throws Error naming the row that cannot be read */
 export function* walkSteps(
-  reader: JournalReader,
+  reader: Pick<EvidenceSource, 'rows'>,
   fromSeq?: number,
   toSeq?: number,
 ): Generator<WalkedRow> {

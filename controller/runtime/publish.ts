@@ -1,3 +1,4 @@
+import type { Rules } from '../core/decide.js';
 import type { Cancel } from '../core/ports.js';
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { readCheckpoint } from '../../storage/checkpoint.js';
@@ -5,6 +6,7 @@ import type { SqliteJournal } from '../../storage/journal.js';
 import type { SignedCheckpoint } from '../../storage/store.js';
 import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import type { BrokerTarget } from './broker-target.js';
+import { documentsOf, type PublicHalf } from './documents.js';
 import type { Health } from './health.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
@@ -20,6 +22,9 @@ export interface PublishParts {
   readonly supervisor: Supervisor;
   readonly log: Log;
   readonly version: string;
+  readonly rules: Rules;
+  /** Signs checkpoints; null: none are signed. */
+  readonly key: PublicHalf | null;
 }
 
 /** A table's line to surveillance: every durable step, alerts, state and health. */
@@ -56,8 +61,9 @@ export class Surveillance {
   start(since: StepsSince): void {
     if (this.#running) return;
     this.#running = true;
-    const { loop, journal, supervisor } = this.#parts;
+    const { loop, journal, supervisor, rules, key } = this.#parts;
     this.publisher.start(since.before);
+    this.publisher.documents(documentsOf(rules, key));
     for (const { step, state } of since.steps) this.publisher.committed(step, state);
     this.#stops.push(
       loop.onStep((step, state) => this.publisher.committed(step, state)),
