@@ -81,13 +81,14 @@ export interface Asked<T> {
 }
 
 /**
- * What the service says to `address`, asked anew whenever the address changes, every `everyMs`
- * (0: never), and when `again` is called. An address that is null asks nothing.
+ * What the service says to `address`, asked anew whenever the address or `cause` changes, every
+ * `everyMs` (0: never), and when `again` is called. An address that is null asks nothing.
  */
 export const useAsked = <T>(
   address: string | null,
   isRight: (value: unknown) => value is T,
   everyMs = 0,
+  cause = '',
 ): Asked<T> => {
   const [state, setState] = useState<{ of: string | null; value: T | null; error: string }>({
     of: address,
@@ -117,7 +118,7 @@ export const useAsked = <T>(
       round.isOver = true;
       window.clearInterval(timer);
     };
-  }, [address, everyMs, turn]);
+  }, [address, everyMs, turn, cause]);
   const again = useCallback(() => {
     setTurn((n) => n + 1);
   }, []);
