@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 
 const SPEED_DEFAULT = 10;
 const PORT_DEFAULT = 8080;
+const WALL_PORT_DEFAULT = 8090;
 const SPEED_MAX = 10_000;
 
 const speed = (text: string): number => {
@@ -31,6 +32,8 @@ interface Options {
   readonly mistakes: boolean;
   readonly procedure: string;
   readonly port: number;
+  readonly wall: boolean;
+  readonly wallPort?: number;
   readonly shoes?: number;
   readonly seed: number;
   readonly record?: string;
@@ -38,6 +41,12 @@ interface Options {
   readonly quiet?: true;
   readonly json?: true;
 }
+
+/** A game as fast as it goes is played for its figures: nobody watches a wall then. */
+const wallPortOf = ({ wall, wallPort, port, speed: pace }: Options): number | null => {
+  if (!wall || (pace === Infinity && wallPort === undefined)) return null;
+  return wallPort ?? (port === 0 ? 0 : WALL_PORT_DEFAULT);
+};
 
 const demo = async (options: Options): Promise<void> => {
   const { runDemo } = await import('../demo/demo.js');
@@ -58,6 +67,7 @@ const demo = async (options: Options): Promise<void> => {
       record: options.record ?? null,
       data: options.data ?? null,
       human: options.mistakes,
+      wallPort: wallPortOf(options),
     },
     screen,
     abortOnSignals(),
@@ -75,6 +85,8 @@ export const register = (program: Command): void => {
     .option('--no-mistakes', 'make none now and then either')
     .option('--procedure <id>', 'what is played', 'pa/627a-minibaccarat')
     .option('--port <n>', 'port of the page; 0: any free one', whole(0, 65_535), PORT_DEFAULT)
+    .option('--wall-port <n>', "port of the floor's wall; 0: any (8090)", whole(0, 65_535))
+    .option('--no-wall', 'neither the wall nor the tables beside this one')
     .option('--shoes <n>', 'stop after so many shoes', whole(1, 1_000_000))
     .option('--seed <n>', 'another seed, another game', whole(0, 4_294_967_295), 1)
     .option('--record <file>', 'write every edge, register and byte to a trace file')

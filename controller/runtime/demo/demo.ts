@@ -20,6 +20,7 @@ import { programVersion } from '../version.js';
 import { MISTAKES, type Mistake, mistakeOf } from './mistakes.js';
 import { Player } from './player.js';
 import { demoRules } from './table.js';
+import type { DemoFloor } from './wall.js';
 
 const NS_PER_MS = 1e6;
 /** Between the end of one act and the thought of the next, simulated ms. */
@@ -41,6 +42,8 @@ export interface DemoOptions {
   /** Folder that keeps the journal; null: a temporary one, removed at the end. */
   readonly data: string | null;
   readonly human: boolean;
+  /** Port of the floor's wall, 0 takes any free one; null: neither wall nor further tables. */
+  readonly wallPort: number | null;
 }
 
 /** What the demo tells whoever shows it. */
@@ -48,6 +51,8 @@ export interface DemoView {
   /** Addresses, before anything is played. */
   opened(parts: {
     readonly page: string;
+    /** The floor's wall; null where it was not wanted. */
+    readonly wall: string | null;
     readonly broker: string;
     readonly journal: string;
     readonly kept: boolean;
@@ -94,13 +99,35 @@ export const runDemo = async (
     options.data === null ? mkdtempSync(join(tmpdir(), 'cutcard-demo-')) : resolve(options.data);
   mkdirSync(folder, { recursive: true });
   const broker = new EmbeddedBroker();
+  let wall: DemoFloor | null = null;
   try {
     await broker.start();
-    await playTable({ options, rules, mistakes, folder, broker, view, signal });
+    wall = await openFloor(options, broker, folder);
+    await playTable({ options, rules, mistakes, folder, broker, view, signal, wall });
   } finally {
+    await wall?.stop();
     await broker.stop();
     if (options.data === null) rmSync(folder, { recursive: true, force: true });
   }
+};
+
+/** The floor is loaded only where it is wanted: it brings a store and a web side of its own. */
+const openFloor = async (
+  { wallPort, seed, speed, human }: DemoOptions,
+  broker: EmbeddedBroker,
+  folder: string,
+): Promise<DemoFloor | null> => {
+  if (wallPort === null) return null;
+  const { startDemoFloor } = await import('./wall.js');
+  return startDemoFloor({
+    site: PLACE.site,
+    broker: broker.url,
+    folder,
+    port: wallPort,
+    seed,
+    speed,
+    human,
+  });
 };
 
 interface Stage {
@@ -111,6 +138,7 @@ interface Stage {
   readonly broker: EmbeddedBroker;
   readonly view: DemoView;
   readonly signal: AbortSignal;
+  readonly wall: DemoFloor | null;
 }
 
 /** A key of the demo's own: kept with a journal that is kept. */
@@ -118,7 +146,7 @@ const deviceKey = (path: string): DeviceKey =>
   existsSync(path) ? DeviceKey.load(path) : DeviceKey.create(path);
 
 const playTable = async (stage: Stage): Promise<void> => {
-  const { options, rules, folder, broker, view, signal } = stage;
+  const { options, rules, folder, broker, view, signal, wall } = stage;
   const clock = new SimulatedClock(Date.now());
   const { bridge, hands } = createVirtualTable(clock, {
     seed: options.seed,
@@ -138,9 +166,9 @@ const playTable = async (stage: Stage): Promise<void> => {
       place: PLACE,
       address: plainAddress(broker.url, '3.1.1'),
       mqtt: '3.1.1',
-      consumers: [],
+      consumers: wall === null ? [] : [wall.consumer],
       cameras: [],
-      keys: [],
+      keys: wall === null ? [] : [wall.key],
     },
     page: {
       host: '127.0.0.1',
@@ -154,6 +182,7 @@ const playTable = async (stage: Stage): Promise<void> => {
   });
   view.opened({
     page: running.page?.url ?? '',
+    wall: wall?.url ?? null,
     broker: broker.url,
     journal: journalPath,
     kept: options.data !== null,
@@ -162,6 +191,7 @@ const playTable = async (stage: Stage): Promise<void> => {
   const done = new AbortController();
   try {
     await running.start();
+    await wall?.play();
     const game = new Game(stage, running, clock, hands, done);
     game.begin();
     await drivePaced({

@@ -33,6 +33,7 @@ export class DemoScreen implements DemoView {
 
   opened(parts: {
     readonly page: string;
+    readonly wall: string | null;
     readonly broker: string;
     readonly journal: string;
     /** The folder stays when the demo ends. */
@@ -41,6 +42,7 @@ export class DemoScreen implements DemoView {
     const { port } = new URL(parts.broker);
 
     this.#print(`Table page:  ${parts.page}`);
+    if (parts.wall !== null) this.#print(`Floor's wall: ${parts.wall}`);
     this.#print(`MQTT broker: ${parts.broker}  (MQTT 3.1.1)`);
     this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);
     this.#print(`Journal:     ${parts.journal}`);
