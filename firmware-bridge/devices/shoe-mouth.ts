@@ -4,10 +4,12 @@ import { reasonOf } from '../bus/errors.js';
 import type { EdgeSink, GpioBus, InputLine, LineSpec } from '../bus/gpio.js';
 import { BeamPair, type MouthSink } from '../signal/beam-pair.js';
 import type { MouthCalibration } from '../signal/calibration.js';
+import { BlindWatch } from '../signal/blind.js';
 import { ColourClassifier, UNKNOWN } from '../signal/colour.js';
 import { NEVER } from '../signal/debounce.js';
 import { DriftTracker } from '../signal/drift.js';
 import { judgePassage } from '../signal/judge.js';
+import { SeenColours } from '../signal/seen-colours.js';
 import type { Transit } from '../signal/transit.js';
 import type { Device, DeviceStatus } from './device.js';
 import { Link, type Tell } from './link.js';
@@ -60,7 +62,8 @@ export class ShoeMouth implements Device, MouthSink {
   readonly #pair: BeamPair;
   readonly #classifier: ColourClassifier;
   readonly #drift: DriftTracker;
-  readonly #seen: Int32Array;
+  readonly #blind = new BlindWatch();
+  readonly #seen: SeenColours;
   readonly #passed: Passed;
   #tell: Tell = () => undefined;
   #link: Link | null = null;
@@ -90,7 +93,7 @@ export class ShoeMouth implements Device, MouthSink {
     this.#classifier = new ColourClassifier(parts.calibration.colours);
     const empty = parts.calibration.colours.find((c) => c.kind === 'nothing');
     this.#drift = new DriftTracker(empty?.clear ?? 1);
-    this.#seen = new Int32Array(parts.calibration.colours.length);
+    this.#seen = new SeenColours(parts.calibration.colours);
     this.#passed = { kind: 'touched', endNs: NEVER, lengthMm: NaN, speedMmS: NaN, waiting: false };
     if (parts.colour !== null && empty !== undefined) {
       parts.colour.isIdle = () => this.#isIdle();
@@ -142,6 +145,15 @@ export class ShoeMouth implements Device, MouthSink {
   leaving(atNs: number): void {
     // The card before this one can wait no longer.
     if (this.#passed.waiting) this.#finish(true);
+    this.#beginSamples(atNs);
+  }
+
+  outside(atNs: number): void {
+    // What a card before it saw must not be taken for the finger's.
+    if (!this.#passed.waiting) this.#beginSamples(atNs);
+  }
+
+  #beginSamples(atNs: number): void {
     if (this.#p.colour?.isUp !== true) return;
     this.#samples = 0;
     this.#armSample(Math.max(atNs + FIRST_SAMPLE_NS, this.#p.scheduler.nowNs()));
@@ -156,7 +168,9 @@ export class ShoeMouth implements Device, MouthSink {
     passed.speedMmS = transit.speedMmS;
     passed.waiting = true;
     this.#cancelSample?.();
-    this.#finish(false);
+    const blind = this.#blind.passed(transit, this.#seen.most());
+    if (blind === null) this.#finish(false);
+    else this.#lost(`beam ${blind} did not see what passed the other one`);
   }
 
   blocked(atNs: number): void {
@@ -280,8 +294,10 @@ export class ShoeMouth implements Device, MouthSink {
 
   #sample(): void {
     // Beam A lies inside the sensor: while it is covered the card covers the sensor whole.
-    if (!this.#pair.transit.leaving()) return;
-    if (!this.#pair.rawLevel(0)) {
+    const { transit } = this.#pair;
+    const outside = transit.outside();
+    if (!transit.leaving() && !outside) return;
+    if (!this.#pair.rawLevel(outside ? 1 : 0)) {
       // Its end, or a false pulse: look again when the filter knows.
       this.#armSample(this.#p.scheduler.nowNs() + RESAMPLE_NS);
       return;
@@ -291,7 +307,7 @@ export class ShoeMouth implements Device, MouthSink {
     this.#p.colour?.sample((ok, clear, red, green, blue) => {
       this.#sampling = false;
       const index = ok ? this.#classifier.classify(clear, red, green, blue) : UNKNOWN;
-      if (index !== UNKNOWN) this.#seen[index] = (this.#seen[index] ?? 0) + 1;
+      this.#seen.add(index);
       if (this.#passed.waiting) this.#finish(false);
     });
     if (this.#samples < SAMPLES_MAX) {
@@ -340,21 +356,9 @@ export class ShoeMouth implements Device, MouthSink {
   }
 
   #tellOut(passed: Passed): void {
-    const { colours } = this.#p.calibration;
-    let back: string | null = null;
-    let backs = 0;
-    let cover = false;
-    for (const [i, reference] of colours.entries()) {
-      if ((this.#seen[i] ?? 0) === 0) continue;
-      if (reference.kind === 'cover') cover = true;
-      if (reference.kind !== 'back') continue;
-      backs += 1;
-      back = reference.name;
-    }
-    if (backs !== 1) {
-      back = null;
-      if (!cover) this.#counts.unknownColours += 1;
-    }
+    this.#seen.judge();
+    const { back, backs, cover } = this.#seen;
+    if (back === null && !cover) this.#counts.unknownColours += 1;
     const { endNs, lengthMm, speedMmS } = passed;
     const { calibration } = this.#p;
     const passage = judgePassage(lengthMm, speedMmS, backs > 0, cover, calibration);
@@ -384,7 +388,7 @@ export class ShoeMouth implements Device, MouthSink {
 
   /** A reading belongs to one passage only; a rank must not outlive its card. */
   #forget(): void {
-    this.#seen.fill(0);
+    this.#seen.forget();
     this.#rank = null;
     this.#suit = null;
     this.#rankConflict = false;

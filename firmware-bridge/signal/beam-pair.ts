@@ -5,6 +5,8 @@ import { BLOCKED_NS, Transit } from './transit.js';
 export interface MouthSink {
   /** A card from the inside covers both beams since `atNs`: its colour can be read from now. */
   leaving(atNs: number): void;
+  /** Something from the outside covers beam B alone: a finger, or a card that A does not see. */
+  outside?(atNs: number): void;
   transit(transit: Transit): void;
   blocked(atNs: number): void;
   clear(atNs: number): void;
@@ -122,6 +124,7 @@ export class BeamPair {
     const wasLeaving = this.transit.leaving();
     const over = this.transit.step(beam, covered, atNs);
     if (!wasLeaving && this.transit.leaving()) this.#sink.leaving(atNs);
+    if (this.transit.outside()) this.#sink.outside?.(atNs);
     if (!over) return;
     this.#sink.transit(this.transit);
     if (this.#blocked) this.#unblock(atNs);

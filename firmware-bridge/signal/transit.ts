@@ -38,6 +38,8 @@ export class Transit {
   lengthMm = NaN;
   speedMmS = NaN;
   held = false;
+  /** Whether the last passage covered both beams at once, and which it came to first. */
+  alone: 'inner' | 'outer' | null = null;
   /** Of the last measured passage, ns: leading skew, A covered, trailing skew. NaN with length. */
   leadNs = NaN;
   coverNs = NaN;
@@ -74,6 +76,11 @@ export class Transit {
   /** True while A and B are covered by something that came from the inside. */
   leaving(): boolean {
     return this.#entry === A_ONLY && this.state === BOTH;
+  }
+
+  /** True while only B is covered, by something that came from the outside. */
+  outside(): boolean {
+    return this.#entry === B_ONLY && this.state === B_ONLY && !this.#sawBoth;
   }
 
   fromInside(): boolean {
@@ -114,6 +121,8 @@ export class Transit {
   #conclude(exit: number): void {
     const entry = this.#entry;
     this.beganNs = this.startNs;
+    if (this.#sawBoth || entry !== exit) this.alone = null;
+    else this.alone = entry === A_ONLY ? 'inner' : 'outer';
     this.held = this.endNs - this.startNs > HELD_NS;
     this.lengthMm = NaN;
     this.speedMmS = NaN;

@@ -45,8 +45,9 @@ export interface Hands {
   cover(): number;
   /** A card goes back into the shoe. */
   back(): number;
-  /** Two cards overlapped leave at once, the second so far behind the first. */
-  double(back?: Batch, shiftMm?: number): number;
+  /** Two cards overlapped leave at once, the second so far behind the first; in one steady pull,
+   *  unless the hand is to stop on the way. */
+  double(back?: Batch, shiftMm?: number, stops?: boolean): number;
   /** A card shows itself at the mouth and is taken back: nothing is observed. */
   touch(): number;
   /** Something lies in the mouth for so long. */
@@ -68,6 +69,8 @@ export interface Hands {
   shoe(present: boolean): number;
   /** Pulls a device's cable or plugs it in again; the name is the board's. */
   link(device: DeviceName, up: boolean): number;
+  /** A machine on a stream says nothing any more, though its line stays open. */
+  mute(device: DeviceName): number;
   /** What the outputs show now. */
   gate(): 'open' | 'locked';
   tower(): {

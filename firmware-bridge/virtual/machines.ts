@@ -28,6 +28,8 @@ export class Machine {
   /** What a panel was last told: `announce`, `sound`. */
   readonly told = new Map<string, string>();
   readonly profile: Profile;
+  /** Says nothing any more, though its line stays open. */
+  mute = false;
   readonly #scheduler: Scheduler;
   readonly #stream: VirtualStream;
   readonly #identity: string;
@@ -78,6 +80,7 @@ export class Machine {
 
   /** A frame as the line lets it through: whole, short of bytes, or twice. */
   #send(frame: Uint8Array, startNs: number): number {
+    if (this.mute) return startNs;
     const noise = this.#noise;
     if (noise === null) return this.#stream.say(frame, startNs);
     let end = startNs;

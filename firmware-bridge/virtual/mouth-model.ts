@@ -24,15 +24,24 @@ class Motion {
   readonly #stopMm: number;
   readonly #stopNs: number;
 
-  constructor(random: Random, { hand }: NoiseModel, level: number, travelMm: number) {
+  constructor(parts: {
+    readonly random: Random;
+    readonly model: NoiseModel;
+    readonly level: number;
+    readonly travelMm: number;
+    /** null: as chance has it. */
+    readonly stops: boolean | null;
+  }) {
+    const { random, level, travelMm } = parts;
+    const { hand } = parts.model;
     const [slow, fast] = hand.speedMmS;
     this.#v = random.between(slow, fast);
     const change = random.between(-hand.change, hand.change) * Math.min(level, CHANGE_LEVEL_MAX);
     // v² = v0² + 2ax at the end of the travel.
     const end = Math.min(Math.max(this.#v * (1 + change), slow), fast);
     this.#a = (end * end - this.#v * this.#v) / (2 * travelMm);
-    const stops = level > 0 && hand.stopChance > 0;
-    const stop = stops && random.chance(chanceAt(hand.stopChance, level));
+    const chance = level > 0 ? chanceAt(hand.stopChance, level) : 0;
+    const stop = parts.stops ?? (chance > 0 && random.chance(chance));
     this.#stopMm = stop ? random.between(0, travelMm) : Infinity;
     this.#stopNs = stop ? random.between(...hand.stopMs) * MS : 0;
   }
@@ -75,14 +84,19 @@ export class MouthModel {
 
   /** Pulls something out from now on or when the hand is free; `onPass` runs half-way through.
    *  Returns when its last edge is over, ns. */
-  pull(lengthMm: number, surfaces: readonly Surface[], onPass?: (atNs: number) => void): number {
+  pull(
+    lengthMm: number,
+    surfaces: readonly Surface[],
+    onPass?: (atNs: number) => void,
+    stops: boolean | null = null,
+  ): number {
     const { random, noise, spacingMm } = this.#p;
     const { hand, beam } = this.#model;
     if (noise > 0 && hand.peekChance > 0 && random.chance(chanceAt(hand.peekChance, noise))) {
       this.#peek(random.between(...hand.peekMm), surfaces[0]?.name ?? 'nothing');
     }
     const start = this.#begin();
-    const motion = this.#motion(lengthMm + spacingMm);
+    const motion = this.#motion(lengthMm + spacingMm, stops);
     const at = (mm: number): number => start + motion.toNs(mm);
     this.#edge(0, true, at(0));
     this.#edge(1, true, at(spacingMm));
@@ -165,9 +179,9 @@ export class MouthModel {
     return end;
   }
 
-  #motion(travelMm: number): Motion {
-    const { random, noise } = this.#p;
-    return new Motion(random, this.#model, noise, travelMm);
+  #motion(travelMm: number, stops: boolean | null = null): Motion {
+    const { random, noise: level } = this.#p;
+    return new Motion({ random, model: this.#model, level, travelMm, stops });
   }
 
   #begin(): number {
@@ -184,6 +198,8 @@ export class MouthModel {
       const to = from + random.between(...finger.stayMs) * MS;
       this.#edge(1, true, from);
       this.#edge(1, false, to);
+      this.#show('finger', from);
+      this.#show('nothing', to);
       if (random.chance(0.5)) {
         this.#edge(0, true, from + 15 * MS);
         this.#edge(0, false, to - 15 * MS);

@@ -2,7 +2,7 @@ import type { Role } from '../../controller/core/cards.js';
 import type { Batch, DeviceName, Lamp } from '../../controller/core/observation.js';
 import type { Scheduler } from '../../controller/core/ports.js';
 import type { Press } from '../../controller/core/press.js';
-import { chooseOnBoard, fitBoard, lineSpec, loadBoard, type Board } from '../boards/load.js';
+import { chooseOnBoard, fitBoard, lineSpec, type Board } from '../boards/load.js';
 import { BoardBridge } from '../bridge.js';
 import type { LineSpec } from '../bus/gpio.js';
 import { SharedI2c } from '../bus/shared-i2c.js';
@@ -13,6 +13,7 @@ import { keysFor } from '../devices/keypad-codec.js';
 import { rawPressOf } from '../devices/panel-codec.js';
 import type { FieldValue } from '../framing/profile.js';
 import { recordBuses } from '../trace/record.js';
+import { virtualBoard } from './board.js';
 import type { Hands, ShufflerSaid, VirtualTable, VirtualTableOptions } from './hands.js';
 import { KeypadModel } from './keypad-model.js';
 import { LcdChip } from './lcd-chip.js';
@@ -49,7 +50,7 @@ export const createVirtualTable = (
   const { table } = options;
   const { shufflerProfile } = options;
   const choices = shufflerProfile === undefined ? {} : { shufflerProfile };
-  const board = fitBoard(chooseOnBoard(loadBoard('virtual'), choices), {
+  const board = fitBoard(chooseOnBoard(virtualBoard(), choices), {
     shuffler: table.shuffler !== 'none',
     reader: table.reader === 'rank',
     lampTap: options.lampTap === true,
@@ -144,9 +145,11 @@ class World implements Hands {
     return this.#seen(this.#mouth.push(this.#cardMm));
   }
 
-  double(back: Batch = this.#batch, shiftMm?: number): number {
+  double(back: Batch = this.#batch, shiftMm?: number, stops = false): number {
     const shift = shiftMm ?? this.#random.between(...this.#model.hand.overlapMm);
-    return this.#seen(this.#pull(this.#cardMm + shift, [{ fromMm: 0, name: back }]));
+    const surfaces = [{ fromMm: 0, name: back }];
+    this.#ready();
+    return this.#seen(this.#mouth.pull(this.#cardMm + shift, surfaces, undefined, stops));
   }
 
   stick(beam: 'a' | 'b', covered: boolean | null): number {
@@ -243,6 +246,11 @@ class World implements Hands {
       }
     }
     return now + latency;
+  }
+
+  mute(device: DeviceName): number {
+    this.#machine(device).mute = true;
+    return this.#scheduler.nowNs();
   }
 
   gate(): 'open' | 'locked' {

@@ -10,6 +10,16 @@ const REFERENCE_CYCLES = 4;
 const GAINS = [1, 4, 16, 60];
 const REFERENCE_GAIN = 4;
 
+/** Skin under a white lamp, counts: warm, half as bright as a white card. */
+const FINGER: ColourReference = {
+  name: 'finger',
+  kind: 'nothing',
+  clear: 900,
+  red: 400,
+  green: 280,
+  blue: 220,
+};
+
 /** A TCS34725 at register level: converts the light of its last whole integration window. */
 export class TcsChip implements VirtualChip {
   readonly #registers = new Uint8Array(32);
@@ -28,7 +38,7 @@ export class TcsChip implements VirtualChip {
     model: NoiseModel = PLAIN_NOISE,
   ) {
     this.#light = light;
-    this.#surfaces = new Map(surfaces.map((s) => [s.name, s]));
+    this.#surfaces = new Map([FINGER, ...surfaces].map((s) => [s.name, s]));
     this.#random = random;
     this.#noise = noise;
     this.#model = model.colour;

@@ -226,4 +226,26 @@ describe('the virtual table, hands to observations', () => {
     }
     expect(after((h) => h.cards(1)).map(seenAs)).toEqual(['card.out red']);
   });
+
+  it('calls the inner beam blind at the first card, the outer one at the third', async () => {
+    for (const [beam, cards] of [
+      ['a', 1],
+      ['b', 3],
+    ] as const) {
+      const { after } = await rig(5, 1, BARE);
+      after((h) => h.stick(beam, false));
+      const seen = Array.from({ length: cards }, () => after((h) => h.cards(1))).flat();
+      expect(seen.map((h) => h.kind)).toEqual(['link.down', 'link.up']);
+      const reason = `beam ${beam.toUpperCase()} did not see what passed the other one`;
+      expect(seen[0]).toMatchObject({ reason });
+    }
+  });
+
+  it('never takes a finger or a card shown and taken back for a blind beam', async () => {
+    const { after } = await rig(6, 3, BARE);
+    const seen = Array.from({ length: 400 }, (_, i) =>
+      after((h) => (i % 3 === 0 ? h.touch() : h.cards(1))),
+    ).flat();
+    expect(seen.filter((h) => h.kind !== 'card.out')).toEqual([]);
+  });
 });
