@@ -19,7 +19,7 @@ import { WorkerWriter } from './worker-writer.js';
 import { InlineWriter, type Writer } from './writer.js';
 
 /** Newest rows kept in memory for whoever publishes them. */
-const RECENT_ROWS = 512;
+const RECENT_ROWS = 2048;
 /** Most rows one `read` gives. */
 export const MAX_READ_ROWS = 10_000;
 /** Steps written out before the writer gets them; a divisor of its largest group. */

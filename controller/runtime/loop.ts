@@ -11,7 +11,7 @@ import { type RestoredTable, restoreTable } from './restore.js';
 import { Timers } from './timers.js';
 
 /** Steps in one group commit. */
-const BATCH_MAX = 64;
+const BATCH_MAX = 256;
 /** Rows between two saved states: a start folds at most this many. */
 const SNAPSHOT_ROWS = 2000;
 /** Past 104 days of watched time a double no longer holds every single ns. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { connect, type IClientOptions, type MqttClient } from 'mqtt';
+import { connect, type IClientOptions, type MqttClient, ReasonCodes } from 'mqtt';
+import { publishBytes } from './publish-packet.js';
 import type {
   InMessage,
   Link,
@@ -39,6 +40,12 @@ const DEFAULT_RECEIVE_MAXIMUM = 65_535;
 /** CONNACK and DISCONNECT reason codes that waiting does not cure by itself. */
 const REFUSALS: ReadonlySet<number> = new Set([1, 2, 4, 5, 132, 133, 134, 135, 138, 140]);
 const TAKEN_OVER = 142;
+
+/** Packet ids up to here are ours; the library has the rest for what it subscribes to. */
+const OWN_IDS = 60_000;
+const ALL_IDS = 65_535;
+/** Reason codes from here on say that the broker would not take it. */
+const FIRST_REFUSAL = 0x80;
 
 /**
  * A link over mqtt.js. Each attempt is a new client that is thrown away at its end: the library's
@@ -91,6 +98,7 @@ const optionsOf = (address: BrokerAddress, request: LinkRequest): IClientOptions
     reconnectPeriod: 0,
     resubscribe: false,
     queueQoSZero: false,
+    messageIdProvider: new UpperIds(),
     timerVariant: 'native',
     will: {
       topic: request.will.topic,
@@ -125,8 +133,35 @@ const tlsOptions = (tls: TlsIdentity, host: string): IClientOptions & { minVersi
   minVersion: 'TLSv1.3',
 });
 
+/** Ids for the library, of the part that we leave to it. */
+class UpperIds {
+  #last = OWN_IDS;
+
+  allocate(): number {
+    this.#last = this.#last >= ALL_IDS ? OWN_IDS + 1 : this.#last + 1;
+    return this.#last;
+  }
+
+  getLastAllocated(): number {
+    return this.#last;
+  }
+
+  register(): boolean {
+    return true;
+  }
+
+  deallocate(): void {
+    // Used in turn: by the time one comes round again its SUBSCRIBE is long answered.
+  }
+
+  clear(): void {
+    this.#last = OWN_IDS;
+  }
+}
+
+type Done = (refusal: string | null) => void;
 interface Answer {
-  readonly done: (refusal: string | null) => void;
+  readonly done: Done;
   readonly refusal: string | null;
 }
 
@@ -138,6 +173,10 @@ class MqttLink implements Link {
   #isClosed = false;
   /** What the broker has answered since the last turn, told together. */
   #answers: Answer[] = [];
+  /** Sent and not acknowledged, by packet id. */
+  readonly #open = new Map<number, Done>();
+  #lastId = 0;
+  #isCorked = false;
 
   constructor(client: MqttClient, isV5: boolean, events: LinkEvents) {
     this.#client = client;
@@ -146,25 +185,49 @@ class MqttLink implements Link {
     this.#listen();
   }
 
-  publish(message: OutMessage, done: (refusal: string | null) => void): void {
+  publish(message: OutMessage, done: Done): void {
     if (this.#isClosed || !this.#client.connected) return;
-    const { correlation } = message;
-    this.#client.publish(
-      message.topic,
-      message.payload,
-      {
-        qos: message.qos,
-        retain: message.retain,
-        ...(this.#isV5 && correlation !== undefined
-          ? { properties: { correlationData: Buffer.from(correlation) } }
-          : {}),
-      },
-      (error) => {
-        // The library also calls back when it is closed under us: that is no refusal.
-        if (this.#isClosed || this.#end !== null) return;
-        this.#answer({ done, refusal: error instanceof Error ? error.message : null });
-      },
+    const { topic, payload, qos, retain, correlation } = message;
+    if (qos === 0) {
+      this.#client.publish(topic, payload, { qos, retain }, () => done(null));
+      return;
+    }
+    const id = this.#freeId();
+    this.#open.set(id, done);
+    const properties = correlation === undefined ? {} : { correlation };
+    this.#write(
+      publishBytes({ topic, payload, retain, id, properties: this.#isV5 ? properties : null }),
     );
+  }
+
+  /** What is written within one turn leaves together. */
+  #write(bytes: Buffer): void {
+    const { stream } = this.#client;
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      stream.cork();
+      process.nextTick(() => {
+        this.#isCorked = false;
+        stream.uncork();
+      });
+    }
+    stream.write(bytes);
+  }
+
+  #freeId(): number {
+    do {
+      this.#lastId = this.#lastId >= OWN_IDS ? 1 : this.#lastId + 1;
+    } while (this.#open.has(this.#lastId));
+    return this.#lastId;
+  }
+
+  #acknowledged(id: number, code: number): void {
+    const done = this.#open.get(id);
+    if (done === undefined) return;
+    this.#open.delete(id);
+    const known = Object.entries(ReasonCodes).find(([one]) => Number(one) === code)?.[1];
+    const refusal = code < FIRST_REFUSAL ? null : (known ?? `reason ${code}`);
+    this.#answer({ done, refusal });
   }
 
   /**
@@ -231,6 +294,10 @@ class MqttLink implements Link {
         ...(correlationData === undefined ? {} : { correlation: correlationData }),
       };
       this.#events.message(message);
+    });
+    client.on('packetreceive', (packet) => {
+      if (packet.cmd !== 'puback' || packet.messageId === undefined) return;
+      this.#acknowledged(packet.messageId, packet.reasonCode ?? 0);
     });
     client.on('disconnect', (packet) => {
       const code = packet.reasonCode ?? 0;

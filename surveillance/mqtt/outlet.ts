@@ -14,9 +14,3 @@ export const RESERVED = 4;
 /** Room for an ordinary row: with a broker that takes few at once nothing is kept back. */
 export const roomForRows = (room: number, window: number): number =>
   room - Math.min(RESERVED, Math.floor(window / 4));
-
-/**
- * Rows wait until so many may leave together, unless few are on their way: each write costs as
- * much as ten rows, and the PUBACKs that are awaited come back here. A lone row never waits.
- */
-export const rowsAtOnce = (window: number): number => Math.max(1, Math.floor(window / 3));

@@ -21,7 +21,7 @@ import { EventLane } from './event-lane.js';
 import { Kept } from './kept.js';
 import { LateMark } from './late-mark.js';
 import { NoticeLane } from './notice-lane.js';
-import { type Outlet, roomForRows, rowsAtOnce } from './outlet.js';
+import { type Outlet, roomForRows } from './outlet.js';
 import { camerasText, statePayload, statusPayload } from './payloads.js';
 import { ResendLane } from './resend-lane.js';
 import type { BoxHealth, PublisherFault, PublisherStats } from './publisher-parts.js';
@@ -299,8 +299,7 @@ export class Publisher {
     this.#sendState();
     while (this.#session.room > 0 && this.#notices.sendOne());
     const { window } = this.#session;
-    const isWorthIt = roomForRows(this.#session.room, window) >= rowsAtOnce(window);
-    for (let isSending = isWorthIt; isSending; ) {
+    for (let isSending = true; isSending; ) {
       if (roomForRows(this.#session.room, window) <= 0) break;
       isSending = this.#events.sendOne();
       if (this.#resends.isBusy && roomForRows(this.#session.room, window) > 0) {

@@ -162,12 +162,12 @@ describe('against a real mosquitto', () => {
       mostOutstanding = Math.max(mostOutstanding, table.publisher.stats().outstanding);
     });
     await client.subscribeAsync(`${ROOT}/event`, { qos: 1 });
-    await until('all rows', () => table.journal.cursor('mqtt.event') === 70_000, 25_000);
+    await until('all rows', () => table.journal.cursor('mqtt.event') === 70_000, 150_000);
     // The subscriber may have come a little after the table: what it heard is without a hole.
     expect(seqs).toEqual(upTo(seqs.length, seqs[0]));
     expect(seqs.at(-1)).toBe(70_000);
     expect(mostOutstanding).toBeLessThanOrEqual(24);
-  });
+  }, 180_000);
 
   it('resend closes the gap that a broker left when it lost its disk', async () => {
     const broker = await mosquitto();

@@ -55,15 +55,15 @@ describe('the single-writer loop', () => {
     );
   });
 
-  it('makes everything told at once one group commit, in order, at most 64 a batch', async () => {
+  it('makes everything told at once one group commit, in order, at most 256 a batch', async () => {
     const { loop, journal } = rig(coreOf(() => []));
     await loop.start();
-    for (let i = 0; i < 130; i += 1) loop.tell({ kind: 'rack.count', n: i });
+    for (let i = 0; i < 520; i += 1) loop.tell({ kind: 'rack.count', n: i });
     await loop.settled();
-    expect(journal.batches).toEqual([1, 64, 64, 2]);
+    expect(journal.batches).toEqual([1, 256, 256, 8]);
     expect(observations(journal).map((o) => (o.kind === 'rack.count' ? o.n : -1))).toEqual([
       -1,
-      ...Array.from({ length: 130 }, (_, i) => i),
+      ...Array.from({ length: 520 }, (_, i) => i),
     ]);
   });
 
