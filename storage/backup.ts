@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { faultOf, JournalFault } from './fault.js';
+import { unmarkCopy } from './open-mark.js';
 import { JournalReader } from './reader.js';
 import { verifyChain } from './verify.js';
 
@@ -18,7 +19,9 @@ export const backupJournal = async (path: string, to: string): Promise<number> =
 const copy = async (path: string, to: string): Promise<number> => {
   const reader = JournalReader.open(path);
   try {
-    return (await reader.db.backup(to)).totalPages;
+    const { totalPages } = await reader.db.backup(to);
+    unmarkCopy(to);
+    return totalPages;
   } catch (cause) {
     throw faultOf(to, 'copying', cause);
   } finally {

@@ -3,7 +3,9 @@ import { isSigned, keyName, readCheckpoint, readPublicKey } from './checkpoint.j
 import type { Damage } from './diagnose.js';
 import { checkDocuments } from './documents.js';
 import { JournalFault } from './fault.js';
+import { unreadable } from './file-check.js';
 import { JournalReader } from './reader.js';
+import { checkSavedStates, compareSaved } from './saved-check.js';
 import type { SignedCheckpoint } from './store.js';
 import { type MissingCheckpoint, missingCheckpoint } from './uncovered.js';
 import { type ChainVerdict, verifyChain, type VerifyOptions } from './verify.js';
@@ -53,7 +55,8 @@ export const checkJournal = async (
       signed.damage ??
       (key === null ? null : unsigned(chain, signed, missing, keyName(key))) ??
       unexpected(reader, expected) ??
-      (options.deep === true ? checkDocuments(reader) : null);
+      checkSavedStates(reader, key) ??
+      (options.deep === true ? (checkDocuments(reader) ?? compareSaved(reader)) : null);
     return { ...none, ...signed, missing, damage };
   } finally {
     reader.close();
@@ -81,6 +84,10 @@ const missingText = ({ seq, why }: MissingCheckpoint): string =>
   `no checkpoint signs row ${seq} or one behind it, and one was due there (${why})`;
 
 const readKeyFile = (file: string): string => {
+  const trouble = unreadable(file);
+  if (trouble !== null) {
+    throw new JournalFault('format', `the key file ${file} cannot be read: ${trouble}`);
+  }
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

@@ -117,18 +117,26 @@ export const readCheckpoint = (body: string): Checkpoint | null => {
   }
 };
 
-/** Whether the signature is that of the key (32 bytes, base64) over the text. */
-export const isSigned = (text: string, signature: string, publicKey: string): boolean => {
-  const raw = Buffer.from(publicKey, 'base64');
-  if (raw.length !== KEY_BYTES) return false;
-  const spki = Buffer.concat([SPKI_HEAD, raw]);
-  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
-  return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
+/** Bytes of a text in base64; null where they have another spelling (spare bits, line breaks). */
+const bytesOf = (base64: string): Buffer | null => {
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.toString('base64') === base64 ? bytes : null;
 };
 
-/** Name of a public key (32 bytes, base64): SHA-256 of its bytes, hex. */
-export const keyName = (publicKey: string): string =>
-  createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex');
+/** Whether the signature is that of the key (32 bytes, base64) over the text. */
+export const isSigned = (text: string, signature: string, publicKey: string): boolean => {
+  const [raw, signed] = [bytesOf(publicKey), bytesOf(signature)];
+  if (raw?.length !== KEY_BYTES || signed === null) return false;
+  const spki = Buffer.concat([SPKI_HEAD, raw]);
+  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  return verify(null, Buffer.from(text), key, signed);
+};
+
+/** Name of a public key (32 bytes, base64): SHA-256 of its bytes, hex; '' where it is none. */
+export const keyName = (publicKey: string): string => {
+  const bytes = bytesOf(publicKey);
+  return bytes === null ? '' : createHash('sha256').update(bytes).digest('hex');
+};
 
 /**
  * Reads a public key: a PEM file's text, or the 32 bytes in base64. @throws JournalFault
@@ -142,6 +150,6 @@ export const readPublicKey = (text: string, path: string): string => {
     return spki.subarray(-KEY_BYTES).toString('base64');
   }
   const bare = text.trim();
-  if (Buffer.from(bare, 'base64').length === KEY_BYTES) return bare;
+  if (bytesOf(bare)?.length === KEY_BYTES) return bare;
   throw new JournalFault('format', `${path} holds no Ed25519 public key`);
 };

@@ -6,8 +6,9 @@ import type { JournalReader } from './reader.js';
  * text or times were changed · `changed hash`: only its hash was · `missing row` · `reordered`: a
  * row lies where another belongs · `not a step`: chained, but no program wrote it ·
  * `checkpoint`: a signed checkpoint does not fit · `document`: a procedure or table the rows were
- * judged by is not there or was changed · `other history`: whole, but not the one asked
- * for.
+ * judged by is not there or was changed · `saved state`: one a start would be misled by ·
+ * `lost log`: the write-ahead log is gone, and the rows in it · `other history`: whole, but not the
+ * one asked for.
  */
 export type DamageKind =
   | 'torn page'
@@ -18,6 +19,8 @@ export type DamageKind =
   | 'not a step'
   | 'checkpoint'
   | 'document'
+  | 'saved state'
+  | 'lost log'
   | 'other history';
 
 export interface Damage {

@@ -19,7 +19,9 @@ const CURE: Readonly<Record<FaultCode, string>> = {
   full: 'make room on the disk, then start again',
   'read-only': 'make the folder writable for this user, then start again',
   io: 'check the disk and its cable (dmesg), then start again',
-  corrupt: 'keep the file as it is and run `cutcard journal verify` on it',
+  corrupt:
+    'keep the file as it is: `cutcard journal verify` names the first bad row, and `cutcard ' +
+    'journal set-aside` lets the table begin a new journal',
   locked: 'stop the other process first: one journal has one writer',
   format: 'name a journal of this program or an older one',
   order: 'this is a defect of the program: keep the journal and report it',

@@ -162,16 +162,22 @@ export class SqliteJournal implements Journal {
   async snapshot(): Promise<Snapshot | null> {
     await Promise.resolve();
     const reader = this.#reading();
-    for (const saved of reader.savedStates()) {
-      const judged = judgeSaved(saved, reader.hashAt(saved.seq));
-      if (judged.ok) return judged.snapshot;
-      this.#options.notice?.(`journal ${this.path}: ${judged.why}`);
+    const { key } = this.#options;
+    const keys = key === undefined ? null : [key.publicKey];
+    // Where the rows before are gone, a state an older program saved unsigned is all there is.
+    const trusts = keys !== null && reader.firstSeq() > 1 ? [keys, null] : [keys];
+    for (const trusted of trusts) {
+      for (const saved of reader.savedStates()) {
+        const judged = judgeSaved(saved, reader.hashAt(saved.seq), trusted);
+        if (judged.ok) return judged.snapshot;
+        this.#options.notice?.(`journal ${this.path}: ${judged.why}`);
+      }
     }
     return null;
   }
 
   saveSnapshot(snapshot: Snapshot): void {
-    if (this.#fault === null) this.#writer.saveState(savedOf(snapshot));
+    if (this.#fault === null) this.#writer.saveState(savedOf(snapshot, this.#options.key ?? null));
   }
 
   putDocument(kind: DocumentKind, hash: string, text: string): Promise<void> {

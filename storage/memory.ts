@@ -101,7 +101,7 @@ export class MemoryJournal implements Journal {
   }
 
   saveSnapshot(snapshot: Snapshot): void {
-    if (this.#fault === null) this.#store.saved = savedOf(snapshot);
+    if (this.#fault === null) this.#store.saved = savedOf(snapshot, null);
   }
 
   putDocument(kind: DocumentKind, hash: string, text: string): Promise<void> {

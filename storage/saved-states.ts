@@ -7,6 +7,9 @@ import { rulesOf } from './replay.js';
 import { judgeSaved } from './snapshot.js';
 import { walkSteps } from './walk.js';
 
+/** The one difference that is no matter of versions. */
+export const OTHER_STATE = 'the rows give another state';
+
 export interface Compared {
   readonly rows: number;
   readonly saved: readonly {
@@ -45,7 +48,7 @@ export const compareSavedStates = (reader: JournalReader): Compared => {
     if (!judged.ok) said.push({ seq: row.seq, ok: false, why: judged.why });
     else {
       const ok = canonicalJson(judged.snapshot.state) === canonicalJson(state);
-      said.push({ seq: row.seq, ok, why: ok ? '' : 'the rows give another state' });
+      said.push({ seq: row.seq, ok, why: ok ? '' : OTHER_STATE });
     }
   }
   for (const { seq } of waiting.values()) said.push({ seq, ok: false, why: 'no such row' });

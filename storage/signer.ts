@@ -4,7 +4,7 @@ import type { SignedCheckpoint } from './store.js';
 
 /** Between two checkpoints at most so many rows, or so much watched time with rows in it. */
 export const CHECKPOINT_ROWS = 1000;
-const CHECKPOINT_NS = 300e9;
+export const CHECKPOINT_NS = 300e9;
 
 /** Under which rules the rows are made, as the last start said. */
 interface Start {

@@ -5,6 +5,7 @@ import { checkTail } from './chain.js';
 import { faultOf, JournalFault } from './fault.js';
 import { demandFile, emptied, isBare, isEmptied } from './file-check.js';
 import { takeLock } from './lock.js';
+import { hasLog, isConsumer, isMarked, LOST_LOG, mark, unmark, unmarkCopy } from './open-mark.js';
 import { setPragmas, type Statements, statementsOf } from './connection.js';
 import { Packer } from './packing.js';
 import { damagedLog } from './wal-check.js';
@@ -78,6 +79,8 @@ export class Store {
   readonly #cursors = new Map<string, number>();
   /** Rows written since the cursors were. */
   #cursorRows = 0;
+  /** The file itself says that a log belongs to it. */
+  #isMarked = false;
   #saved: SavedState | null = null;
 
   constructor(path: string) {
@@ -95,6 +98,7 @@ export class Store {
       const wasBare = isBare(this.#path);
       if (isEmptied(this.#path)) throw emptied(this.#path);
       const unclean = existsSync(`${this.#path}-wal`);
+      const isWithLog = hasLog(this.#path);
       // Before SQLite looks: it would take what it can read and forget the rest.
       const log = damagedLog(this.#path);
       if (log !== null) throw new JournalFault('corrupt', `journal ${this.#path}: ${log}`);
@@ -108,6 +112,9 @@ export class Store {
         db.pragma('wal_checkpoint(PASSIVE)');
       } else {
         checkFormat(db, this.#path);
+        if (!isWithLog && isMarked(db)) {
+          throw new JournalFault('corrupt', `journal ${this.#path}: ${LOST_LOG}`);
+        }
         setPragmas(db);
       }
       this.#packer = new Packer(readWords(db));
@@ -116,7 +123,7 @@ export class Store {
       const { head, atNs } = checkTail(db, this.#path, TAIL_ROWS);
       return { head, atNs, cursors: readCursors(db), unclean };
     } catch (cause) {
-      this.#abandon();
+      this.abandon();
       throw faultOf(this.#path, 'opening', cause);
     }
   }
@@ -124,7 +131,10 @@ export class Store {
   /** Puts rows into the open transaction, or begins one: `commit` makes it durable. */
   put(batch: RowBatch): void {
     this.#try('writing rows', (db) => {
-      if (!db.inTransaction) this.#prepared().begin.run();
+      if (!db.inTransaction) {
+        if (!this.#isMarked) this.#isMarked = mark(db);
+        this.#prepared().begin.run();
+      }
       this.#insert(db, batch);
       this.#cursorRows += batch.bodies.length;
     });
@@ -208,6 +218,7 @@ export class Store {
     if (existsSync(to)) throw new JournalFault('order', `backup: ${to} is there already`);
     try {
       await this.#open().backup(to);
+      unmarkCopy(to);
     } catch (cause) {
       throw faultOf(to, 'copying', cause);
     }
@@ -220,14 +231,22 @@ export class Store {
       // Rows of a group that never became whole: nobody was told of them.
       if (this.#db.inTransaction) this.#prepared().rollback.run();
       this.flush();
-    } finally {
-      this.#abandon();
+      unmark(this.#db);
+    } catch (cause) {
+      this.abandon();
+      throw cause;
     }
+    this.#letGo();
   }
 
-  /** Lets go of the file without another write: after a fault. */
+  /**
+   * Lets go of the file and its log as they are: after a fault. A last connection that may write
+   * would fold the log in and delete it: so one that may not is the last.
+   */
   abandon(): void {
-    this.#abandon();
+    const watcher = this.#db === null ? null : watcherOf(this.#path);
+    this.#letGo();
+    watcher?.close();
   }
 
   #open(): Db {
@@ -319,14 +338,26 @@ export class Store {
     this.#syncChecked = true;
   }
 
-  #abandon(): void {
+  #letGo(): void {
     this.#statements = null;
+    this.#isMarked = false;
     for (const db of [this.#db, this.#lock]) db?.close();
     this.#db = null;
     this.#lock = null;
     this.#packer = null;
   }
 }
+
+/** A connection that only reads, in use; null where the file cannot be read at all. */
+const watcherOf = (path: string): Db | null => {
+  try {
+    const db = new Database(path, { readonly: true, fileMustExist: true });
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return db;
+  } catch {
+    return null;
+  }
+};
 
 const quickCheck = (db: Db, path: string): void => {
   if (statSync(path).size > QUICK_CHECK_BYTES) return;
@@ -340,4 +371,5 @@ const readCursors = (db: Db): readonly (readonly [string, number])[] =>
   db
     .prepare<[], { consumer: string; seq: number }>('SELECT consumer, seq FROM cursor')
     .all()
+    .filter(({ consumer }) => isConsumer(consumer))
     .map(({ consumer, seq }) => [consumer, seq]);

@@ -1,7 +1,7 @@
 import type { TableStep } from '../controller/core/ports.js';
 import { decodeStep } from './decode.js';
 import type { JournalReader } from './reader.js';
-import { CHECKPOINT_ROWS, endsShoe } from './signer.js';
+import { CHECKPOINT_NS, CHECKPOINT_ROWS, endsShoe } from './signer.js';
 
 /** A checkpoint that the rules of the journal demand and that is not there. */
 export interface MissingCheckpoint {
@@ -18,18 +18,22 @@ const whyDue = (step: TableStep): string | null => {
 };
 
 /**
- * The first checkpoint missing behind the last one there: a start, a stop, a shoe's end or the
- * thousandth row that nothing signs. Looks at a thousand rows at most.
+ * The first checkpoint missing behind the last one there: a start, a stop, a shoe's end, the
+ * thousandth row or the first five minutes later that nothing signs. Looks at a thousand rows at
+ * most.
  */
 export const missingCheckpoint = (
   reader: JournalReader,
   signedSeq: number,
 ): MissingCheckpoint | null => {
   const rows = reader.rows(signedSeq, CHECKPOINT_ROWS);
+  const signedNs = reader.atNsOf(signedSeq) ?? 0;
   for (const { seq, body } of rows) {
     const decoded = decodeStep(body);
-    const why = decoded.ok ? whyDue(decoded.step) : null;
+    if (!decoded.ok) continue;
+    const why = whyDue(decoded.step);
     if (why !== null) return { seq, why };
+    if (decoded.step.observation.atNs - signedNs >= CHECKPOINT_NS) return { seq, why: '5 minutes' };
   }
   const last = rows.at(-1);
   return last === undefined || rows.length < CHECKPOINT_ROWS

@@ -9,6 +9,7 @@ import { type Damage, damagedPages, diagnose } from './diagnose.js';
 import { faultOf, JournalFault } from './fault.js';
 import { demandFile } from './file-check.js';
 import { isInUse } from './lock.js';
+import { hasLog, isMarked, LOST_LOG } from './open-mark.js';
 import { JournalReader } from './reader.js';
 import { damagedLog } from './wal-check.js';
 
@@ -54,10 +55,16 @@ export const verifyChain = async (
   demandFile(path);
   const log = isInUse(path) ? null : damagedLog(path);
   if (log !== null) return unreadableLog(path, log);
+  const isWithLog = hasLog(path);
   const reader = JournalReader.open(path);
   try {
     const [firstSeq, lastSeq] = [reader.firstSeq(), reader.lastSeq()];
     const head = { seq: lastSeq, hash: reader.hashAt(lastSeq) ?? NO_HASH };
+    // Looked for once more: a table may have begun to write between the two looks.
+    if (!isWithLog && isMarked(reader.db) && !hasLog(path)) {
+      const damage: Damage = { kind: 'lost log', seq: lastSeq + 1, what: LOST_LOG };
+      return { firstSeq, head, damage };
+    }
     if (lastSeq === 0) return { firstSeq, head, damage: null };
     const stretches = cut(reader, firstSeq, lastSeq, options);
     const [own, ...others] = stretches;

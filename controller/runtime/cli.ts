@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readdirSync, realpathSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { EXIT, Refusal } from './exit.js';
+import { EXIT, journalExit, Refusal } from './exit.js';
 import { programVersion } from './version.js';
 
 const FOLDER = new URL('./commands/', import.meta.url);
@@ -54,6 +54,10 @@ const fail = (error: unknown): number => {
   if (error instanceof Error && error.name === 'FileError') {
     process.stderr.write(`cutcard: ${error.message}\n`);
     return EXIT.usage;
+  }
+  if (error instanceof Error && error.name === 'JournalFault' && 'code' in error) {
+    process.stderr.write(`cutcard: ${error.message}\n`);
+    return journalExit(String(error.code));
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`cutcard: internal error, please report it\n${text}\n`);

@@ -11,6 +11,16 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/**
+ * Exit code for a journal that cannot be used (`code` of a JournalFault): damage is news, what a
+ * person can put right (another process, a full disk, no journal) is usage, and only a defect of
+ * the program is internal.
+ */
+export const journalExit = (code: string): ExitCode => {
+  if (code === 'corrupt') return EXIT.found;
+  return code === 'order' || code === 'stopped' ? EXIT.internal : EXIT.usage;
+};
+
 /** Ends a command with a plain message on stderr and no stack: the user can put this right. */
 export class Refusal extends Error {
   readonly exitCode: ExitCode;

@@ -176,6 +176,26 @@ describe('the command line', () => {
     expect(err).toBe('');
   });
 
+  it('replays a pruned journal from a saved state, and says what it cannot', async () => {
+    const copy = join(folder, 'pruned.journal');
+    expect(await runCli(['journal', 'backup', path, copy])).toBe(0);
+    const journal = await openJournal(copy, { writer: 'inline', key });
+    journal.moveCursor('ack.historian', journal.head().seq);
+    const consumers = ['historian'];
+    expect(await journal.retire({ keepNs: 0, consumers, wallMs: 5 })).toBeGreaterThan(0);
+    await journal.close();
+    out = '';
+    expect(await runCli(['journal', 'verify', copy, '--deep'])).toBe(0);
+    expect(await runCli(['journal', 'replay', copy])).toBe(0);
+    expect(out).toMatch(/rows before \d+ cannot be derived again \(older ones were let go\)/);
+    expect(out).toMatch(/replayed from the state saved after row \d+\n.*every decision the same/);
+    const db = new Database(copy);
+    db.exec('DELETE FROM snapshot');
+    db.close();
+    expect(await runCli(['journal', 'replay', copy])).toBe(2);
+    expect(err).toMatch(/older rows were pruned\) and no saved state says how the table stood/);
+  });
+
   it('exports evidence and verifies it', async () => {
     const file = join(folder, 'evidence.html');
     const keyFile = join(folder, 'device.pub');

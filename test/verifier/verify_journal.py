@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks a table's journal. Written from docs/JOURNAL.md; needs nothing but Python 3.
 
-Usage: verify_journal.py JOURNAL [PUBLIC_KEY_BASE64]
+Usage: verify_journal.py [--deep] JOURNAL [PUBLIC_KEY_BASE64]
 Exit code 0: whole. 1: damaged, the first bad row is named. 2: not a journal.
 """
 import base64
@@ -16,6 +16,7 @@ APPLICATION_ID = 0x43434A31
 FORMAT = 1
 CHECKPOINT_TYPE = "cutcard-checkpoint-1"
 CHECKPOINT_ROWS = 1000
+CHECKPOINT_NS = 300 * 10**9
 
 
 # --- Ed25519, verification only (RFC 8032, section 5.1) ---------------------------------------
@@ -220,10 +221,13 @@ def missing_checkpoint(db, words, signed):
     """The first checkpoint missing behind the last one: its row and why it was due."""
     rows = db.execute(ROWS + "WHERE seq > ? ORDER BY seq LIMIT ?", (signed, CHECKPOINT_ROWS))
     rows = rows.fetchall()
+    began = db.execute("SELECT at_ns FROM step WHERE seq = ?", (signed,)).fetchone()[0]
     for row in rows:
         why = why_due(json.loads(unpack(row[4], words, row[0], row[1], row[2])))
         if why:
             return row[0], why
+        if row[1] - began >= CHECKPOINT_NS:
+            return row[0], "5 minutes"
     return (rows[-1][0], f"{CHECKPOINT_ROWS} rows") if len(rows) == CHECKPOINT_ROWS else None
 
 
@@ -262,11 +266,65 @@ def check_checkpoints(db, hashes, demanded):
     return count, signed
 
 
+def check_saved_states(db, first, demanded):
+    keys = [key for (key,) in db.execute("SELECT public FROM key")]
+    states = "SELECT seq, hash, state, digest FROM snapshot WHERE seq >= ? ORDER BY seq DESC"
+    for seq, own, state, digest in db.execute(states, (first,)):
+        row = db.execute("SELECT hash FROM step WHERE seq = ?", (seq,)).fetchone()
+        whole = hashlib.sha256(own.hex().encode() + state.encode()).digest()
+        if row is None or row[0] != own or digest[:32] != whole:
+            raise Damage(seq, "saved state", "it is not of that row, or was changed")
+        if demanded is None and len(digest) == 32:
+            continue
+        text = b"cutcard-state-1 " + whole.hex().encode()
+        if not any(is_signed(key, text, digest[32:]) for key in ([demanded] if demanded else keys)):
+            raise Damage(seq, "saved state", "nobody known signed it")
+
+
+# --- every text and every document (--deep) ---------------------------------------------------
+def check_texts(db, words, first):
+    for row in db.execute(ROWS + "WHERE seq >= ? ORDER BY seq", (first,)):
+        try:
+            said = json.loads(unpack(row[4], words, row[0], row[1], row[2]))["observation"]
+            columns = [said["seq"], said["atNs"], said["wallMs"]]
+        except (TypeError, ValueError, KeyError) as error:
+            raise Damage(row[0], "not a step", str(error)) from error
+        if [float(number) for number in columns] != [float(number) for number in row[:3]]:
+            raise Damage(row[0], "changed byte", "its columns say another row or time")
+
+
+def check_documents(db, words, first):
+    texts = dict(db.execute("SELECT hash, text FROM document"))
+    changed = {name for name, text in texts.items() if sha256_hex(text) != name}
+    for row in db.execute(ROWS + "WHERE seq >= ? ORDER BY seq", (first,)):
+        said = json.loads(unpack(row[4], words, row[0], row[1], row[2]))["observation"]
+        if said["kind"] != "power.boot":
+            continue
+        for name in (said.get("procedure"), said.get("table")):
+            if name is not None and (name not in texts or name in changed):
+                raise Damage(row[0], "document", f"{name} is not there or was changed")
+    for name in sorted(changed):
+        raise Damage(first, "document", f"{name} was changed")
+
+
+def sha256_hex(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_log(db, path, last):
+    """The file says where a log belongs to it; a log of a header alone holds no row."""
+    marked = db.execute("SELECT 1 FROM cursor WHERE consumer = ' log in use'").fetchone()
+    if marked and size_of(path + "-wal") <= 32:
+        raise Damage(last + 1, "lost log", "the write-ahead log is gone")
+
+
 def size_of(path):
     return os.path.getsize(path) if os.path.exists(path) else 0
 
 
 def main(arguments):
+    deep = "--deep" in arguments
+    arguments = [argument for argument in arguments if argument != "--deep"]
     if len(arguments) not in (1, 2):
         print(__doc__, file=sys.stderr)
         return 2
@@ -290,9 +348,15 @@ def main(arguments):
         return 2
     try:
         words = {code: text.encode() for code, text in db.execute("SELECT code, text FROM word")}
+        check_log(db, arguments[0], db.execute("SELECT coalesce(max(seq), 0) FROM step").fetchone()[0])
         first, last, head, hashes = check_rows(db, words)
+        if deep:
+            check_texts(db, words, first)
         count, signed = check_checkpoints(db, hashes, demanded)
         open_ends = check_cover(db, words, first, last, signed, demanded)
+        check_saved_states(db, first, demanded)
+        if deep:
+            check_documents(db, words, first)
     except Damage as damage:
         print(damage)
         return 1

@@ -24,7 +24,10 @@ const print = (text: string): void => {
 /** Reads a file people named. @throws Refusal naming it */
 const readText = async (file: string): Promise<string> => {
   const { readFileSync } = await import('node:fs');
+  const { unreadable } = await import('../../../storage/file-check.js');
   const { EXIT, Refusal } = await import('../exit.js');
+  const trouble = unreadable(file);
+  if (trouble !== null) throw new Refusal(EXIT.usage, `${file} cannot be read: ${trouble}`);
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
@@ -53,7 +56,7 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
   const { makeEvidence } = await import('../../../storage/evidence-file.js');
   const { JournalFault } = await import('../../../storage/fault.js');
   const { JournalReader } = await import('../../../storage/reader.js');
-  const { EXIT, Refusal } = await import('../exit.js');
+  const { EXIT, journalExit, Refusal } = await import('../exit.js');
   const { programVersion } = await import('../version.js');
   const wanted = await wantedOf(flags);
   try {
@@ -76,7 +79,7 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
     const isFault = error instanceof JournalFault;
     const isOwn = isFault || 'code' in error || error.message.startsWith('device key');
     if (!isOwn) throw error;
-    const code = isFault && error.code === 'corrupt' ? EXIT.found : EXIT.usage;
+    const code = isFault ? journalExit(error.code) : EXIT.usage;
     throw new Refusal(code, error.message, error);
   }
 };

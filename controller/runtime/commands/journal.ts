@@ -66,13 +66,12 @@ const wholeNumber = (text: string): number => {
 /** Turns a journal that cannot be used into a plain refusal with the right exit code. */
 const usable = async <T>(work: () => T | Promise<T>): Promise<T> => {
   const { JournalFault } = await import('../../../storage/fault.js');
-  const { EXIT, Refusal } = await import('../exit.js');
+  const { journalExit, Refusal } = await import('../exit.js');
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof JournalFault)) throw error;
-    const code = error.code === 'corrupt' ? EXIT.found : EXIT.usage;
-    throw new Refusal(code, error.message, error);
+    throw new Refusal(journalExit(error.code), error.message, error);
   }
 };
 
@@ -109,7 +108,26 @@ const verify = async (file: string, flags: VerifyFlags): Promise<void> => {
   process.exitCode = verdict.damage === null ? EXIT.ok : EXIT.found;
 };
 
+const FINDING_ID = /^\d+\.\d+$/;
+const NAMED_AT_MOST = 6;
+
+/** A finding's number, or a code there is: an unknown one would show nothing and say nothing. */
+const demandFinding = async (name: string): Promise<void> => {
+  if (FINDING_ID.test(name)) return;
+  const { FINDING_CODES } = await import('../../core/finding.js');
+  if (FINDING_CODES.some((code) => code === name)) return;
+  const { nearest } = await import('../scenario/source.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  const family = FINDING_CODES.filter((code) => code.split('.')[0] === name.split('.')[0]);
+  const near = nearest(name, FINDING_CODES);
+  const meant = [...new Set([...(near === null ? [] : [near]), ...family])].slice(0, NAMED_AT_MOST);
+  const cure =
+    meant.length === 0 ? 'give a code as `burn.short`' : `did you mean ${meant.join(', ')}?`;
+  throw new Refusal(EXIT.usage, `--finding ${name}: there is no such finding; ${cure}`);
+};
+
 const show = async (file: string, flags: ShowFlags): Promise<void> => {
+  if (flags.finding !== undefined) await demandFinding(flags.finding);
   const { walkSteps } = await import('../../../storage/walk.js');
   const { concernsFinding, shoeSet, stepText } = await import('../../../storage/describe.js');
   const { jsonLine } = await import('../../../storage/export.js');
@@ -191,6 +209,12 @@ const replayLines = (
     ...derivedOnly.map((decision) => `  derived only:  ${text(decision)}`),
     ...(recordedOnly.length + derivedOnly.length === 0 ? ['  the same, in another order'] : []),
   ]),
+  ...(replayed.fromSeq === 1
+    ? []
+    : [
+        `${file}: rows before ${replayed.fromSeq} cannot be derived again (older ones were let ` +
+          `go): replayed from the state saved after row ${replayed.fromSeq - 1}`,
+      ]),
   `${file}: ${replayed.rows} rows from row ${replayed.fromSeq} replayed, ` +
     `${replayed.findings} findings, ${replayed.boots.length} starts, ` +
     (replayed.different === 0
