@@ -6,7 +6,11 @@ import type { BrokerAddress } from '../../../surveillance/mqtt/mqtt-transport.js
 import { MqttTransport } from '../../../surveillance/mqtt/mqtt-transport.js';
 import { Publisher } from '../../../surveillance/mqtt/publisher.js';
 import type { AllowedKey } from '../../../surveillance/mqtt/command-guard.js';
-import type { TableName, TopicKind } from '../../../surveillance/contract/topics.js';
+import {
+  tablePath,
+  type TableName,
+  type TopicKind,
+} from '../../../surveillance/contract/topics.js';
 import { documentsOf } from '../documents.js';
 import { silentLog } from '../log-port.js';
 import { TableLoop } from '../loop.js';
@@ -124,6 +128,11 @@ export class LightTable {
       human: parts.human,
       shoes: null,
     });
+  }
+
+  /** `site/pit/table` */
+  get name(): string {
+    return tablePath(this.#parts.place);
   }
 
   /** Begins to publish; the dealer begins with `play`. */
