@@ -35,7 +35,7 @@ const urgent = (state: TableState): Finding | undefined =>
 
 /**
  * What the dealer's display shows: always the next permitted step, with an alarm the way out of
- * it. Never a rank but the exposed first card's, never anything a player could use.
+ * it. Never a rank, not even the first card's, and never anything a player could use.
  */
 export const nextStep = (state: TableState, rules: Rules): Display => {
   const stop = urgent(state) ?? firstOf(state, 'stop');
@@ -152,11 +152,10 @@ const ofBurn = (state: TableState, { procedure, table }: Rules): Display => {
     return show('burn-done', `BURN ${cards}, then press burn done`, '', clause);
   }
   if (required !== null) {
-    const first = rank === null ? '' : `First card ${rank}. `;
     return show(
       'burn',
       `BURN ${required - (rank === null ? 0 : 1)} more, ${required - done} to go`,
-      `${first}${done} of ${required} out`,
+      `${done} of ${required} out`,
       clause,
     );
   }

@@ -211,7 +211,9 @@ const permittedTo = (
   const best = inOrder.length > 0 ? inOrder : taken;
   const [first] = best;
   if (first === undefined) return null;
-  const choices = best.flatMap(({ choice }) => (choice === undefined ? [] : [choice]));
+  const listed = best.flatMap(({ choice }) => (choice === undefined ? [] : [choice]));
+  // The rank that stands already changes nothing: leaving it out would tell which it is.
+  const choices = key === 'first-card' ? RANKS : listed;
   return {
     key,
     needs: role,

@@ -1,6 +1,7 @@
 import type { Decision } from '../core/decision.js';
 import { parsePress } from '../core/press-parse.js';
-import type { PressAnswer, PressFound, PressPort } from '../../surveillance/table-page/press.js';
+import type { PressPort } from '../../surveillance/table-page/press.js';
+import type { PressAnswer, PressFound } from '../../surveillance/table-page/press-answer.js';
 import type { TableLoop } from './loop.js';
 
 const found = (decisions: readonly Decision[]): readonly PressFound[] =>

@@ -21,7 +21,8 @@ const line = (tone: Tone, text: string): Line => ({ tone, text });
  */
 export const storyOf = (step: TableStep, before: TableState, after: TableState): Line[] => {
   const lines: Line[] = [];
-  const happened = happenedText(step.observation, before, after);
+  const isRefused = step.decisions.some((decision) => decision.do === 'refused');
+  const happened = happenedText(step.observation, before, after, isRefused);
   if (happened !== null) lines.push(happened);
   if (before.phase !== after.phase) {
     lines.push(line('quiet', `${before.phase} -> ${after.phase}${burnText(after)}`));
@@ -37,10 +38,11 @@ const happenedText = (
   observation: Observation,
   before: TableState,
   after: TableState,
+  isRefused: boolean,
 ): Line | null => {
   switch (observation.kind) {
     case 'press':
-      return line('plain', pressText(observation, after));
+      return line('plain', pressText(observation, after, isRefused));
     case 'cover.out':
       return line('plain', `cover card out, ${leftText(after)}`);
     case 'shoe.loaded':
@@ -86,8 +88,11 @@ const leftText = (state: TableState): string =>
 const pressText = (
   observation: Extract<Observation, { kind: 'press' }>,
   { shoe, round }: TableState,
+  isRefused: boolean,
 ): string => {
   const { role, key } = observation;
+  // What a refused press would have led to did not happen.
+  if (isRefused) return `${role}: ${key}`;
   switch (key) {
     case 'no-more-bets':
       return `${role}: no more bets, round ${round.no}`;

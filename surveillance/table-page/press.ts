@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ROLES, type Role } from '../../controller/core/cards.js';
-import type { Finding } from '../../controller/core/finding.js';
 import { Buckets } from '../access/buckets.js';
 import type { Access } from '../access/plugin.js';
+import type { PressAnswer } from './press-answer.js';
 
 /** Presses of one person at once, and how long one more takes to come back, ms. */
 const PRESS_RULE = { burst: 12, refillMs: 400 } as const;
@@ -18,23 +18,6 @@ export interface PressAsk {
   /** A word, a number or a map by name, as the key asks for. */
   readonly value: unknown;
 }
-
-export type PressFound = Pick<Finding, 'code' | 'clause' | 'severity' | 'observed' | 'remedy'>;
-
-/** What came of it. Where there is a `seq` the press stands in the journal, taken or refused. */
-export type PressAnswer =
-  | { readonly is: 'taken'; readonly seq: number; readonly found: readonly PressFound[] }
-  | {
-      readonly is: 'refused';
-      readonly seq: number;
-      readonly clause: string;
-      readonly reason: string;
-      readonly found: readonly PressFound[];
-    }
-  /** No press at all: a value is missing or wrong. */
-  | { readonly is: 'unfit'; readonly reason: string }
-  /** The table does not take presses now; nothing was written down. */
-  | { readonly is: 'lost'; readonly reason: string };
 
 /** Where presses go; whoever runs the table provides it. Resolves once the row is durable. */
 export type PressPort = (ask: PressAsk) => Promise<PressAnswer>;

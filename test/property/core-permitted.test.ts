@@ -51,7 +51,8 @@ test('policy:next-step: every key that is offered is taken, with each of its cho
       for (const offered of permittedKeys(table.state, table.rules)) {
         const decisions = said(table, pressOf(offered, choice));
         expect(decisions.filter((one) => one.do === 'refused')).toEqual([]);
-        expect(decisions.length).toBeGreaterThan(0);
+        // The same rank again is taken and changes nothing.
+        if (offered.key !== 'first-card') expect(decisions.length).toBeGreaterThan(0);
         const raised = decisions.some((one) => one.do === 'raised');
         const isJudged = ['first-card', 'stub-count', 'hand-count', 'accept-gap', 'replace'];
         if (raised && !isJudged.includes(offered.key)) expect(offered.departs).not.toEqual([]);

@@ -1,5 +1,6 @@
 import type { PageDuty } from '../../table-page/message.js';
 import { Shape } from './frame.js';
+import { ScrollBox } from './scroll-box.js';
 import { clauseText, dutyMark, EVIDENCE_WORDS, plainWord, watchedFirst } from './words.js';
 
 const DutyRow = ({ duty }: { readonly duty: PageDuty }) => {
@@ -33,7 +34,7 @@ const DutyRow = ({ duty }: { readonly duty: PageDuty }) => {
 export const Duties = ({ duties }: { readonly duties: readonly PageDuty[] }) => (
   <section class="panel duties" aria-labelledby="duties-title">
     <h2 id="duties-title">Duties of this shoe</h2>
-    <div class="scroll" tabIndex={0} role="group" aria-labelledby="duties-title">
+    <ScrollBox labelledBy="duties-title">
       {duties.length === 0 ? (
         <p class="none">None yet.</p>
       ) : (
@@ -51,6 +52,6 @@ export const Duties = ({ duties }: { readonly duties: readonly PageDuty[] }) => 
           </tbody>
         </table>
       )}
-    </div>
+    </ScrollBox>
   </section>
 );

@@ -1,5 +1,8 @@
+import type { PermittedKey } from '../../../controller/core/permitted.js';
 import type { PageFinding } from '../../table-page/message.js';
 import { Shape } from './frame.js';
+import type { Given } from './key-words.js';
+import { ScrollBox } from './scroll-box.js';
 import {
   ageText,
   byUrgency,
@@ -10,10 +13,44 @@ import {
   severityMark,
 } from './words.js';
 
+/** What may be pressed about findings; a key that is not taken now is null. */
+export interface Acting {
+  readonly press: (key: PermittedKey, given: Given) => void;
+  readonly isBusy: boolean;
+  readonly seen: PermittedKey | null;
+  readonly clear: PermittedKey | null;
+}
+
 interface FindingProps {
   readonly finding: PageFinding;
   readonly watchedNs: number;
+  readonly acting: Acting | null;
 }
+
+interface ActionProps {
+  readonly finding: PageFinding;
+  readonly acting: Acting;
+  readonly offered: PermittedKey | null;
+  readonly word: string;
+}
+
+const Action = ({ finding, acting, offered, word }: ActionProps) => {
+  const choices = offered?.asks[0]?.choices ?? [];
+  if (offered === null || !choices.includes(finding.id)) return null;
+  return (
+    <button
+      type="button"
+      class="key key-small"
+      aria-disabled={acting.isBusy}
+      onClick={() => {
+        if (!acting.isBusy) acting.press(offered, { finding: finding.id });
+      }}
+    >
+      {word}
+      <span class="unheard"> {finding.code}</span>
+    </button>
+  );
+};
 
 const Facts = ({ finding }: { readonly finding: PageFinding }) => {
   const facts = [
@@ -37,7 +74,7 @@ const Facts = ({ finding }: { readonly finding: PageFinding }) => {
   );
 };
 
-const FindingCard = ({ finding, watchedNs }: FindingProps) => {
+const FindingCard = ({ finding, watchedNs, acting }: FindingProps) => {
   const mark = severityMark(finding.severity);
   return (
     <li class={`finding tone-${mark.tone} severity-${finding.severity}`}>
@@ -60,6 +97,12 @@ const FindingCard = ({ finding, watchedNs }: FindingProps) => {
         <span class="label">Expected</span> {finding.expected}
       </p>
       <Facts finding={finding} />
+      {acting !== null && (
+        <p class="actions">
+          <Action finding={finding} acting={acting} offered={acting.clear} word="Clear" />
+          <Action finding={finding} acting={acting} offered={acting.seen} word="Seen" />
+        </p>
+      )}
     </li>
   );
 };
@@ -67,24 +110,26 @@ const FindingCard = ({ finding, watchedNs }: FindingProps) => {
 interface FindingsProps {
   readonly findings: readonly PageFinding[];
   readonly watchedNs: number;
+  /** null: nothing is pressed here. */
+  readonly acting?: Acting | null;
 }
 
 /** Open findings, what needs eyes first on top. */
-export const Findings = ({ findings, watchedNs }: FindingsProps) => (
+export const Findings = ({ findings, watchedNs, acting = null }: FindingsProps) => (
   <section class="panel findings" aria-labelledby="findings-title">
     <h2 id="findings-title">
       Open findings <span class="number">{findings.length}</span>
     </h2>
-    <div class="scroll" tabIndex={0} role="group" aria-labelledby="findings-title">
+    <ScrollBox labelledBy="findings-title">
       {findings.length === 0 ? (
         <p class="none">None. The table follows its procedure.</p>
       ) : (
         <ul class="cards" aria-live="polite">
           {byUrgency(findings).map((finding) => (
-            <FindingCard key={finding.id} finding={finding} watchedNs={watchedNs} />
+            <FindingCard key={finding.id} finding={finding} watchedNs={watchedNs} acting={acting} />
           ))}
         </ul>
       )}
-    </div>
+    </ScrollBox>
   </section>
 );

@@ -1,35 +1,77 @@
+import { mayAct } from '../../../controller/core/finding-rules.js';
+import type { PermittedKey } from '../../../controller/core/permitted.js';
+import type { WhoView } from '../../access/who-view.js';
 import type { PageView } from '../../table-page/message.js';
 import { Doubts } from './counts.js';
-import { Findings } from './findings.js';
+import { type Acting, Findings } from './findings.js';
+import { Keys } from './keys.js';
 import { Outputs } from './step.js';
+import { usePress } from './use-press.js';
 import { clauseText, plainWord } from './words.js';
+import { pressingAs, pressRole } from './who.js';
 
 interface FloorPageProps {
   readonly view: PageView;
+  readonly keys: readonly PermittedKey[];
+  readonly who: WhoView;
   readonly watchedNs: number;
 }
 
-/** What a floorperson comes to the table for: what is open and what puts it right. */
-export const FloorPage = ({ view, watchedNs }: FloorPageProps) => (
-  <main id="main" class="floor">
-    <section class="floor-now" aria-labelledby="floor-title">
-      <h1 id="floor-title">{plainWord(view.phase)}</h1>
-      <p>
-        <span class="label">Dealer is shown</span> {view.display?.line1 ?? 'nothing'}
-        {view.display !== null && <span class="clause">{clauseText(view.display.clause)}</span>}
-      </p>
-      <p>
-        <span class="label">Shoe</span> {view.shoe}, round {view.round}
-        {view.dealer !== null && (
-          <>
-            {' '}
-            <span class="label">Dealer</span> {view.dealer}
-          </>
-        )}
-      </p>
-      <Outputs view={view} />
-      <Doubts view={view} />
-    </section>
-    <Findings findings={view.findings} watchedNs={watchedNs} />
-  </main>
+const Now = ({ view }: { readonly view: PageView }) => (
+  <section class="floor-now" aria-labelledby="floor-title">
+    <h1 id="floor-title">{plainWord(view.phase)}</h1>
+    <p>
+      <span class="label">Dealer is shown</span> {view.display?.line1 ?? 'nothing'}
+      {view.display !== null && <span class="clause">{clauseText(view.display.clause)}</span>}
+    </p>
+    <p>
+      <span class="label">Shoe</span> {view.shoe}, round {view.round}
+      {view.dealer !== null && (
+        <>
+          {' '}
+          <span class="label">Dealer</span> {view.dealer}
+        </>
+      )}
+    </p>
+    <Outputs view={view} />
+    <Doubts view={view} />
+  </section>
 );
+
+/** What a floorperson comes to the table for: what is open and what puts it right. */
+export const FloorPage = ({ view, keys, who, watchedNs }: FloorPageProps) => {
+  const role = pressRole(who, 'floor');
+  const pressing = usePress(role ?? 'floor');
+  const own = keys.filter(({ needs }) => role !== null && mayAct(role, needs));
+  const ofFloor = own.filter(({ needs, key }) => needs === 'floor' && key !== 'clear');
+  const rest = own.filter(({ needs, key }) => needs !== 'floor' && key !== 'acknowledge');
+  const acting: Acting | null =
+    role === null
+      ? null
+      : {
+          press: pressing.press,
+          isBusy: pressing.isBusy,
+          seen: own.find(({ key }) => key === 'acknowledge') ?? null,
+          clear: own.find(({ key }) => key === 'clear') ?? null,
+        };
+  return (
+    <main id="main" class="floor">
+      <div class="floor-side">
+        <Now view={view} />
+        {role !== null && (
+          <Keys
+            title="Keys of the floor"
+            keys={ofFloor}
+            more={rest}
+            next={null}
+            findings={view.findings}
+            pressing={pressing}
+            isOpen={who.way === 'open'}
+          />
+        )}
+        <p class="pressing-as">{pressingAs(who, role)}</p>
+      </div>
+      <Findings findings={view.findings} watchedNs={watchedNs} acting={acting} />
+    </main>
+  );
+};

@@ -1,4 +1,5 @@
 import type { PageModel } from './model.js';
+import type { Login, Me } from './who.js';
 import { ageText, type Mark, type PageName, timeText } from './words.js';
 
 /** A shape that says by its form what its colour says too. */
@@ -18,6 +19,7 @@ const PAGES: readonly { readonly page: PageName; readonly href: string; readonly
     { page: 'table', href: '/', text: 'Table' },
     { page: 'floor', href: '/floor', text: 'Floor' },
     { page: 'dealer', href: '/dealer', text: 'Dealer' },
+    { page: 'technician', href: '/technician', text: 'Technician' },
   ];
 
 const LINK_MARKS: Readonly<Record<PageModel['link'], Mark>> = {
@@ -26,13 +28,34 @@ const LINK_MARKS: Readonly<Record<PageModel['link'], Mark>> = {
   waiting: { tone: 'still', shape: 'bar', word: 'Connecting' },
 };
 
+/** The inside of a table is the technician's. */
+const maySee = (me: Me, page: PageName): boolean =>
+  page !== 'technician' || (me !== null && me !== 'out' && me.roles.includes('technician'));
+
 interface HeadProps {
   readonly page: PageName;
   readonly model: PageModel;
   readonly wallMs: number;
+  readonly login: Login;
 }
 
-export const Head = ({ page, model, wallMs }: HeadProps) => {
+/** Who is logged in, and the way out; nothing where nobody logs in. */
+const WhoLine = ({ login }: { readonly login: Login }) => {
+  const { me, leave } = login;
+  if (me === null || me === 'out' || me.way === 'open') return null;
+  return (
+    <p class="me">
+      <span>{me.name}</span>
+      {me.way === 'password' && (
+        <button type="button" class="plain" onClick={leave}>
+          Log out
+        </button>
+      )}
+    </p>
+  );
+};
+
+export const Head = ({ page, model, wallMs, login }: HeadProps) => {
   const { state, link } = model;
   const mark = LINK_MARKS[link];
   return (
@@ -45,7 +68,7 @@ export const Head = ({ page, model, wallMs }: HeadProps) => {
         <span class="game">{state?.procedure.title ?? ''}</span>
       </p>
       <nav aria-label="Pages of this table">
-        {PAGES.map(({ page: name, href, text }) => (
+        {PAGES.filter((one) => maySee(login.me, one.page)).map(({ page: name, href, text }) => (
           <a key={name} href={href} aria-current={name === page ? 'page' : undefined}>
             {text}
           </a>
@@ -55,6 +78,7 @@ export const Head = ({ page, model, wallMs }: HeadProps) => {
         <Shape mark={mark} />
         {mark.word}
       </p>
+      <WhoLine login={login} />
       {state !== null && (
         <p class="clock">
           <time>{timeText(wallMs)}</time> <abbr title="Coordinated Universal Time">UTC</abbr>

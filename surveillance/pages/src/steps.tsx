@@ -1,4 +1,5 @@
 import type { StepLine } from '../../table-page/source.js';
+import { ScrollBox } from './scroll-box.js';
 import { timeText } from './words.js';
 
 const TONE_WORDS: Readonly<Record<StepLine['tone'], string>> = {
@@ -20,7 +21,7 @@ interface StepsProps {
 export const Steps = ({ lines, linesMissed }: StepsProps) => (
   <section class="panel steps" aria-labelledby="steps-title">
     <h2 id="steps-title">Last steps</h2>
-    <div class="scroll" tabIndex={0} role="group" aria-labelledby="steps-title">
+    <ScrollBox labelledBy="steps-title">
       {lines.length === 0 && <p class="none">None yet.</p>}
       <ol reversed>
         {lines.toReversed().map((line, i) => (
@@ -36,6 +37,6 @@ export const Steps = ({ lines, linesMissed }: StepsProps) => (
       {linesMissed && (
         <p class="none">Earlier steps are in the journal; this page was away for too long.</p>
       )}
-    </div>
+    </ScrollBox>
   </section>
 );

@@ -1,10 +1,11 @@
 import type { PageDuty, PageFinding, PageView } from '../../table-page/message.js';
 
 /** Which of the pages a document shows, by its address. */
-export type PageName = 'table' | 'dealer' | 'floor';
+export type PageName = 'table' | 'dealer' | 'floor' | 'technician';
 
 export const pageOf = (path: string): PageName => {
   if (path.startsWith('/dealer')) return 'dealer';
+  if (path.startsWith('/technician')) return 'technician';
   return path.startsWith('/floor') ? 'floor' : 'table';
 };
 

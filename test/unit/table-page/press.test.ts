@@ -4,7 +4,8 @@ import { hashPassword } from '../../../surveillance/access/password.js';
 import type { Who } from '../../../surveillance/access/roles.js';
 import { anybodyHere } from '../../../surveillance/access/roles.js';
 import type { User } from '../../../surveillance/access/users-file.js';
-import type { PressAnswer, PressAsk } from '../../../surveillance/table-page/press.js';
+import type { PressAsk } from '../../../surveillance/table-page/press.js';
+import type { PressAnswer } from '../../../surveillance/table-page/press-answer.js';
 import { startTablePage, type TablePage } from '../../../surveillance/table-page/server.js';
 import { FakeTable } from '../../fakes/table-page-source.js';
 

@@ -1,0 +1,358 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest';
+import { testWith } from '../support/needs.js';
+import { axeFindings, needsBrowser, screenshot, sticksOut, TestBrowser } from './browser.js';
+import { LiveTable, PASSWORD, people } from './live-table.js';
+
+const SMALL = { width: 800, height: 480 };
+const DESK = { width: 1280, height: 800 };
+/** A browser on a busy machine takes its time; nothing here waits for a clock this long. */
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
+
+const missing = needsBrowser();
+const browser = new TestBrowser();
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  if (missing === null) await browser.start();
+});
+afterAll(() => browser.stop());
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** Baccarat whose cards are shuffled by one dealer's hands, so that every step is a key. */
+const baccarat = (): LiveTable =>
+  new LiveTable('pa/631a-baccarat', { shuffler: 'none', crew: 1, seats: 7 });
+
+interface Stage {
+  readonly page: Page;
+  readonly url: string;
+  readonly complaints: readonly string[];
+}
+
+const stage = async (
+  table: LiveTable,
+  path: string,
+  size = SMALL,
+  users: Parameters<LiveTable['serve']>[0] = null,
+): Promise<Stage> => {
+  const served = await table.serve(users);
+  closers.push(() => served.stop());
+  const { page, complaints } = await browser.open(`${served.url}${path}`, size);
+  closers.push(() => page.close());
+  return { page, url: served.url, complaints };
+};
+
+const login = async (page: Page, name: string, password = PASSWORD): Promise<void> => {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+};
+
+const key = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
+
+const reached = (table: LiveTable, phase: string): Promise<void> =>
+  vi.waitFor(() => {
+    expect(table.phase).toBe(phase);
+  }, PATIENCE);
+
+describe('the dealer display', () => {
+  testWith(missing, 'presses through an opening by touch, and shows no rank after', async () => {
+    const table = baccarat();
+    const { page, complaints } = await stage(table, '/dealer');
+    await page.getByText('Demo, nobody logged in: pressing as dealer').waitFor();
+    for (const name of ['Open the table', 'Cards inspected', 'Washed', 'Shuffled by hand']) {
+      await key(page, name).click();
+      await page.getByText(`${name}: taken`).waitFor();
+    }
+    expect(table.phase).toBe('cut-due');
+    await screenshot(page, 'dealer-keys-cut');
+    await key(page, 'Cut by').click();
+    // Only those whose turn it is are offered.
+    const seats = page.locator('.pad button');
+    expect(await seats.allInnerTexts()).toEqual(['Seat 7', 'Dealer']);
+    await key(page, 'Seat 7').click();
+    await page.getByText('How many cards deep?').waitFor();
+    await screenshot(page, 'dealer-keys-number');
+    expect(await page.locator('.pad').evaluate((pad) => pad.scrollHeight > pad.clientHeight)).toBe(
+      false,
+    );
+    for (const digit of ['6', '0', 'Enter']) {
+      await page.getByRole('button', { name: digit, exact: true }).click();
+    }
+    await page.getByText('Cut by: taken').waitFor();
+    await key(page, 'Cover card placed').click();
+    await key(page, 'Shoe loaded').click();
+    await page.getByText('Shoe loaded: taken').waitFor();
+    await table.cards(1);
+    await key(page, 'First card').click();
+    await screenshot(page, 'dealer-keys-rank');
+    await page.getByRole('button', { name: 'Q', exact: true }).click();
+    await page.getByText('First card: taken').waitFor();
+    await page.getByRole('heading', { level: 1, name: /BURN 10 more/ }).waitFor();
+    const text = await page.locator('body').innerText();
+    expect(text).not.toMatch(/\bQ\b|queen/i);
+    // Nor does what is left out of the pad tell which it was.
+    await key(page, 'First card').click();
+    expect(await page.locator('.pad button').count()).toBe(13);
+    await page.keyboard.press('Escape');
+    await table.cards(10);
+    await key(page, 'No more bets').click();
+    await reached(table, 'round');
+    expect(table.presses.every((press) => / dealer -$/.test(press))).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  testWith(missing, 'presses through an opening by keyboard alone', async () => {
+    const table = baccarat();
+    const { page } = await stage(table, '/dealer');
+    const enter = async (phase: string): Promise<void> => {
+      await page.locator('.key-next[aria-disabled="false"]').waitFor();
+      await page.keyboard.press('Enter');
+      await reached(table, phase);
+    };
+    await enter('opening');
+    await page.getByText('Open the table: taken').waitFor();
+    await enter('shuffle-due');
+    await page.getByText('Cards inspected: taken').waitFor();
+    await enter('shuffling');
+    await page.getByText('Washed: taken').waitFor();
+    await enter('cut-due');
+    await page.getByText('Shuffled by hand: taken').waitFor();
+    await page.keyboard.press('1');
+    await page.getByText('Who cut?').waitFor();
+    // Enter pressed once more gives no answer that nobody chose.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('How many cards deep?').waitFor();
+    await page.keyboard.type('9990');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    await page.getByText('Cut by: taken').waitFor();
+    await enter('load-due');
+    await page.getByText('Cover card placed: taken').waitFor();
+    await enter('burn');
+    await table.cards(1);
+    await page.locator('.key-next', { hasText: 'First card' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Rank of the first card').waitFor();
+    await page.keyboard.press('5');
+    await page.getByText('First card: taken').waitFor();
+    await table.cards(5);
+    await page.locator('.key-next', { hasText: 'No more bets' }).waitFor();
+    await enter('round');
+    await page.getByText('Cards this round').waitFor();
+  });
+
+  testWith(
+    missing,
+    'says a refusal with its clause, and a departure before and after',
+    async () => {
+      const table = baccarat();
+      const { page } = await stage(table, '/dealer');
+      await key(page, 'Open the table').waitFor();
+      // Somebody at the keypad is faster: what this page still offers is not taken any more.
+      await page.route('**/api/press', async (route) => {
+        await table.tell({ kind: 'press', role: 'dealer', key: 'open-table' });
+        await route.continue();
+      });
+      await key(page, 'Open the table').click();
+      const alert = page.getByRole('alert');
+      await alert.getByText('refused, the table is open already').waitFor();
+      expect(await alert.innerText()).toContain('House policy: opening');
+      await page.unroute('**/api/press');
+      await table.tell(
+        { kind: 'press', role: 'dealer', key: 'cards-inspected' },
+        { kind: 'press', role: 'dealer', key: 'washed' },
+        { kind: 'press', role: 'dealer', key: 'shuffled' },
+      );
+      await key(page, 'Other keys').click();
+      await page.getByRole('button', { name: /Shoe loaded.*found as cut\.missing/ }).click();
+      await alert.getByText(/taken, and found: OFFER THE CUT \(§ 631a\.5\(b\)\)/).waitFor();
+      await screenshot(page, 'dealer-keys-departure');
+    },
+  );
+
+  testWith(missing, 'fits 800 by 480 in each state, and axe finds nothing', async () => {
+    const table = baccarat();
+    const { page } = await stage(table, '/dealer');
+    const found: string[] = [];
+    const look = async (state: string): Promise<void> => {
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const lines = await axeFindings(page);
+        found.push(...lines.map((line) => `${state} ${colorScheme}: ${line}`));
+      }
+      expect(await sticksOut(page), state).toBe(false);
+      const foot = await page.locator('.pressing-as').boundingBox();
+      expect(foot !== null && foot.y + foot.height <= SMALL.height, state).toBe(true);
+      for (const button of await page.locator('.key').all()) {
+        const box = await button.boundingBox();
+        expect(box === null ? 0 : Math.min(box.width, box.height), state).toBeGreaterThan(38);
+      }
+    };
+    await key(page, 'Open the table').waitFor();
+    await look('closed');
+    await key(page, 'Other keys').click();
+    await look('other keys');
+    await key(page, 'Replace a card').click();
+    await page.getByText('Your badge').waitFor();
+    await look('text');
+    await key(page, 'Back').click();
+    await table.tell(
+      { kind: 'press', role: 'dealer', key: 'open-table' },
+      { kind: 'press', role: 'dealer', key: 'cards-inspected' },
+      { kind: 'press', role: 'dealer', key: 'shuffled' },
+    );
+    await key(page, 'Back to the step').click();
+    await key(page, 'Cut by').click();
+    await look('choice');
+    await key(page, 'Dealer').click();
+    await page.getByText('How many cards deep?').waitFor();
+    await look('number');
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the floor page', () => {
+  testWith(missing, 'clears a finding with its remedy, by keyboard', async () => {
+    const table = new LiveTable('pa/627a-minibaccarat');
+    const users = await people();
+    const { page, complaints } = await stage(table, '/floor', DESK, users);
+    await login(page, 'floor-1');
+    await page.getByText('Pressing as floor: floor-1, badge F-1').waitFor();
+    for (const press of ['open-table', 'cards-inspected'] as const) {
+      await table.tell({ kind: 'press', role: 'dealer', key: press });
+    }
+    await table.tell(
+      { kind: 'shuffler.start', batch: 'red' },
+      { kind: 'shuffler.done', batch: 'red', count: 416, mode: 'shuffle', lamp: 'green' },
+      { kind: 'press', role: 'dealer', key: 'cut', by: 'dealer' },
+      { kind: 'press', role: 'dealer', key: 'marker-placed' },
+      { kind: 'press', role: 'dealer', key: 'loaded' },
+    );
+    await table.cards(1);
+    await table.tell({ kind: 'press', role: 'dealer', key: 'first-card', rank: '2' });
+    await table.cards(4);
+    await page.getByText('burn.over').first().waitFor();
+    await screenshot(page, 'floor-keys-stop');
+    const clear = page.getByRole('button', { name: 'Clear burn.over' });
+    await clear.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Clear a finding: taken').waitFor();
+    await page.getByText('None. The table follows its procedure.').waitFor();
+    expect(table.presses.at(-1)).toBe('clear floor F-1');
+    expect(table.loop.state().findings).toEqual([]);
+    expect(table.trail.map(({ action, who }) => `${action} ${who ?? ''}`)).toEqual([
+      'login floor-1',
+      'press floor-1',
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  testWith(missing, 'takes a hand count of two people, and the number keyed', async () => {
+    const table = new LiveTable('pa/627a-minibaccarat');
+    const { page } = await stage(table, '/floor', SMALL, await people());
+    await login(page, 'floor-1');
+    await key(page, 'Counted by hand').click();
+    await key(page, 'Red').click();
+    await page.keyboard.type('416');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Badge of the second person' }).fill('F-1');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/refused, a hand count takes two people/)
+      .waitFor();
+    await key(page, 'Counted by hand').click();
+    await key(page, 'Red').click();
+    for (const digit of ['4', '1', '6', 'Enter']) {
+      await page.getByRole('button', { name: digit, exact: true }).click();
+    }
+    await page.getByRole('textbox', { name: 'Badge of the second person' }).fill('F-2');
+    await page.keyboard.press('Enter');
+    await page.getByText('Counted by hand: taken').waitFor();
+    expect(table.loop.state().batches['red']).toMatchObject({ lastCount: 416, countedBy: 'hand' });
+  });
+});
+
+describe('a login', () => {
+  testWith(missing, 'lets in, says what was wrong, and out again', async () => {
+    const table = baccarat();
+    const { page } = await stage(table, '/dealer', SMALL, await people());
+    await page.getByRole('heading', { name: 'Log in to this table' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await screenshot(page, 'login-small');
+    await login(page, 'dealer-1', 'not the right one');
+    await page.getByRole('alert').getByText('do not belong together').waitFor();
+    await login(page, 'dealer-1');
+    await page.getByText('Pressing as dealer: dealer-1, badge D-1').waitFor();
+    await key(page, 'Open the table').click();
+    await page.getByText('Open the table: taken').waitFor();
+    expect(table.presses).toEqual(['open-table dealer D-1']);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in to this table' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Log in to this table' }).waitFor();
+  });
+
+  testWith(missing, 'of a role that does not press here only looks', async () => {
+    const table = baccarat();
+    const { page, url } = await stage(table, '/floor', DESK, await people());
+    await login(page, 'dealer-1');
+    await page.getByText('dealer-1 presses nothing here').waitFor();
+    expect(await page.locator('.keys').count()).toBe(0);
+    // Past the page as well.
+    const status = await page.evaluate(async () => {
+      const answer = await fetch('/api/press', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-cutcard': '1' },
+        body: JSON.stringify({ key: 'reshuffle', role: 'floor' }),
+      });
+      return answer.status;
+    });
+    expect(status).toBe(403);
+    expect(table.presses).toEqual([]);
+    await page.goto(`${url}/technician`);
+    await page
+      .getByRole('alert')
+      .getByText(/takes the role technician/)
+      .waitFor();
+    expect(await page.getByRole('link', { name: 'Technician' }).count()).toBe(0);
+  });
+});
+
+describe('the technician page', () => {
+  testWith(missing, 'shows lines, bytes and links with their ages, and no secret', async () => {
+    const table = baccarat();
+    const { page, complaints } = await stage(table, '/technician', DESK, await people());
+    await login(page, 'tech-1');
+    await page.getByRole('heading', { name: 'Serial lines' }).waitFor();
+    const text = await page.locator('main').innerText();
+    for (const words of [
+      'beams 10 mm apart, card 63.5 mm',
+      '02 43 4e 54 20 34 31 36 03',
+      'not shown: ranks or badges',
+      'silent for 10 s',
+      'the line is taken by another program',
+      'not synchronised',
+      'set up chrony',
+      '1 s ago',
+    ]) {
+      expect(text).toContain(words);
+    }
+    expect(await axeFindings(page)).toEqual([]);
+    for (const [name, size] of Object.entries({ small: SMALL, desk: DESK })) {
+      await page.setViewportSize(size);
+      await screenshot(page, `technician-${name}`);
+      expect(await sticksOut(page)).toBe(false);
+    }
+    expect(complaints).toEqual([]);
+  });
+});
