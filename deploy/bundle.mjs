@@ -59,10 +59,12 @@ const nativeFiles = () => ({
   load(id) {
     if (!id.startsWith('\0native:')) return null;
     const name = id.slice('\0native:'.length);
+    // A package with prebuilt files names them by machine; the others were compiled in place.
     const find =
       name === '@serialport/bindings-cpp'
         ? `() => require('${name}/prebuilds/' + process.platform + '-' + process.arch + ` +
-          `'/@serialport+bindings-cpp.glibc.node')`
+          `'/@serialport+bindings-cpp.' + (process.arch === 'arm64' ? 'armv8.' : '') + ` +
+          `'glibc.node')`
         : `(file) => require('${name}/build/Release/' + file)`;
     return `module.exports = ${find};\n`;
   },

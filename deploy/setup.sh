@@ -18,6 +18,8 @@ chromium           chromium        the browser tests of the pages
 iproute2           ip              cutting a network in tests
 e2fsprogs          mkfs.ext4       a disk that tests may break
 mount              losetup         the same
+rauc               rauc            signed updates of the image
+squashfs-tools     mksquashfs      the same
 '
 
 missing=()

@@ -1,0 +1,290 @@
+import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { Guest } from './guest.js';
+
+/** What the checks share: the machine, the packages on it, and figures worth a line. */
+export interface Trial {
+  readonly guest: Guest;
+  readonly figures: Map<string, string>;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly run: (trial: Trial) => Promise<void>;
+}
+
+/** Debian's switch that keeps questions away. */
+const APT = 'DEBIAN_FRONTEND=noninteractive apt-get -y -q';
+const CONFIG = '/etc/cutcard/cutcard.yaml';
+const JOURNAL = '/var/lib/cutcard/table.journal';
+const AS_SERVICE = 'runuser -u cutcard --';
+
+const property = async (guest: Guest, name: string): Promise<string> =>
+  (await guest.must(`systemctl show -P ${name} cutcard`)).trim();
+
+/** Waits until the service says it watches the table. */
+const armed = async (guest: Guest): Promise<void> => {
+  await guest.until('systemctl show -P ActiveState cutcard', /^active$/m);
+};
+
+interface Standing {
+  readonly phase: string;
+  readonly round: unknown;
+  readonly out: unknown;
+}
+
+/** What the table's own page says of it. */
+const standing = async (guest: Guest): Promise<Standing> => {
+  const text = await guest.must(
+    `/usr/bin/node -e "fetch('http://127.0.0.1:8080/api/table').then(async (r) => ` +
+      `console.log(JSON.stringify(await r.json())))"`,
+  );
+  const state: unknown = JSON.parse(text);
+  const at = (...keys: readonly string[]): unknown =>
+    keys.reduce<unknown>(
+      (value, key) =>
+        typeof value === 'object' && value !== null
+          ? Object.getOwnPropertyDescriptor(value, key)?.value
+          : undefined,
+      state,
+    );
+  return { phase: String(at('view', 'phase')), round: at('view', 'round'), out: at('view', 'out') };
+};
+
+/** Last row's number and whether the chain holds, by the program's own word. */
+const verified = async (guest: Guest): Promise<number> => {
+  const said = await guest.must(`${AS_SERVICE} cutcard journal verify ${JOURNAL} --json`);
+  const rows = /"(?:seq|rows|to|last)":\s*(\d+)/.exec(said)?.[1];
+  ok(rows !== undefined, `no row number in:\n${said}`);
+  return Number(rows);
+};
+
+const memory = async ({ guest, figures }: Trial): Promise<void> => {
+  const pid = await property(guest, 'MainPID');
+  const rss = await guest.must(`awk '/VmRSS/ { print int($2 / 1024) }' /proc/${pid}/status`);
+  const group = Number(await property(guest, 'MemoryPeak'));
+  figures.set('memory of the controller', `${rss.trim()} MB resident`);
+  figures.set('memory of the service, peak', `${Math.round(group / 1048576)} MB`);
+  const armedMs = await guest.must(
+    `journalctl -u cutcard -o cat | grep -o '"ms":[0-9]*' | tail -1`,
+  );
+  figures.set('start to armed, emulated', `${armedMs.replace(/\D/g, '')} ms`);
+};
+
+export const INSTALL: readonly Check[] = [
+  {
+    name: 'the bare machine has neither Node nor a compiler',
+    run: async ({ guest }) => {
+      for (const program of ['node', 'gcc', 'cc', 'make', 'cutcard']) {
+        notStrictEqual((await guest.run(`command -v ${program}`)).code, 0, program);
+      }
+    },
+  },
+  {
+    name: 'apt installs the package with Debian’s own Node',
+    run: async ({ guest, figures }) => {
+      const fromMs = performance.now();
+      const said = await guest.must(`${APT} install /mnt/parcel/current/cutcard.deb`);
+      figures.set('apt install', `${Math.round((performance.now() - fromMs) / 1000)} s`);
+      match(said, /no table is set up yet/);
+      match(await guest.must('cutcard --version'), /^\d+\.\d+\.\d+/);
+      match(await guest.must('node --version'), /^v20\./);
+    },
+  },
+  {
+    name: 'user, groups, folders, rules, manual and completion are there',
+    run: async ({ guest }) => {
+      const groups = (await guest.must('id -nG cutcard')).trim().split(' ').sort();
+      deepStrictEqual(groups, ['cutcard', 'dialout', 'gpio', 'i2c']);
+      strictEqual(
+        (await guest.must('stat -c "%U:%G %a" /var/lib/cutcard /etc/cutcard')).trim(),
+        'cutcard:cutcard 750\nroot:cutcard 750',
+      );
+      await guest.must('test -e /usr/lib/udev/rules.d/60-cutcard.rules');
+      await guest.must('udevadm verify /usr/lib/udev/rules.d/60-cutcard.rules');
+      match(
+        await guest.must('man -P cat cutcard | head -40'),
+        /controller for a casino card table/,
+      );
+      const completed =
+        'source /usr/share/bash-completion/completions/cutcard; COMP_WORDS=(cutcard journal v); ' +
+        'COMP_CWORD=2; _cutcard; echo "${COMPREPLY[@]}"';
+      match(await guest.must(completed), /\bverify\b/);
+    },
+  },
+  {
+    name: 'without a configuration the service waits and nothing has failed',
+    run: async ({ guest }) => {
+      strictEqual(await property(guest, 'ActiveState'), 'inactive');
+      strictEqual(await property(guest, 'Result'), 'success');
+      match(await guest.must('systemctl is-enabled cutcard'), /^enabled/);
+    },
+  },
+  {
+    name: 'a wrong configuration is refused once, with exit code 78 and no retry',
+    run: async ({ guest }) => {
+      await guest.must(`echo 'config: 1' >${CONFIG}; chgrp cutcard ${CONFIG}`);
+      notStrictEqual((await guest.run('systemctl start cutcard')).code, 0);
+      await guest.until('systemctl show -P ActiveState cutcard', /^failed$/m);
+      strictEqual(await property(guest, 'ExecMainStatus'), '78');
+      strictEqual(await property(guest, 'NRestarts'), '0');
+      await guest.must(`rm ${CONFIG}; systemctl reset-failed cutcard`);
+    },
+  },
+  {
+    name: 'identity, configuration, start: the documented commands arm the table',
+    run: async (trial) => {
+      const { guest, figures } = trial;
+      const fromMs = performance.now();
+      const request =
+        'provision request example-house/pit-1/bac-01 --dir /var/lib/cutcard/identity';
+      await guest.must(`${AS_SERVICE} cutcard ${request}`);
+      await guest.must(
+        `cp /usr/share/doc/cutcard/examples/cutcard.yaml ${CONFIG} && chgrp cutcard ${CONFIG}`,
+      );
+      await guest.must(`${AS_SERVICE} cutcard config check ${CONFIG}`);
+      await guest.must('systemctl start cutcard');
+      await armed(guest);
+      figures.set('configure and start', `${Math.round((performance.now() - fromMs) / 1000)} s`);
+      match(await guest.must('journalctl -u cutcard -o cat'), /armed: the table is watched/);
+      strictEqual((await standing(guest)).phase, 'closed');
+      await memory(trial);
+    },
+  },
+  {
+    name: 'the service is locked in: no capability, no write outside of its folder',
+    run: async ({ guest }) => {
+      const pid = await property(guest, 'MainPID');
+      match(await guest.must(`grep CapEff /proc/${pid}/status`), /0{16}/);
+      match(await guest.must(`grep NoNewPrivs /proc/${pid}/status`), /1/);
+      match(await guest.must(`grep -E '^Seccomp:' /proc/${pid}/status`), /2/);
+      const said = await guest.must('systemd-analyze security --no-pager cutcard | tail -1');
+      const exposure = Number(/: ([\d.]+) /.exec(said)?.[1]);
+      ok(exposure <= 2, said);
+    },
+  },
+];
+
+export const FAILURES: readonly Check[] = [
+  {
+    name: 'a hung controller is ended by the watchdog and comes back to the same state',
+    run: async ({ guest, figures }) => {
+      const before = await standing(guest);
+      const pid = await property(guest, 'MainPID');
+      const fromMs = performance.now();
+      await guest.must(`kill -STOP ${pid}`);
+      await guest.until(
+        `test "$(systemctl show -P MainPID cutcard)" != ${pid} && ` +
+          'systemctl show -P ActiveState cutcard',
+        /^active$/m,
+      );
+      figures.set('hang to armed again', `${Math.round((performance.now() - fromMs) / 1000)} s`);
+      strictEqual(await property(guest, 'NRestarts'), '1');
+      match(await guest.must('journalctl -u cutcard -o cat'), /[Ww]atchdog timeout/);
+      deepStrictEqual(await standing(guest), before);
+      await verified(guest);
+    },
+  },
+  {
+    name: 'after a power cut the machine comes up armed, unclean, in the same state',
+    run: async ({ guest, figures }) => {
+      const before = await standing(guest);
+      const rows = await verified(guest);
+      await guest.powerCut();
+      const bootMs = await guest.on();
+      await armed(guest);
+      figures.set('power cut to a shell, emulated', `${Math.round(bootMs / 1000)} s`);
+      const up = await guest.must(
+        'systemctl show -P ActiveEnterTimestampMonotonic cutcard | sed "s/......$//"',
+      );
+      figures.set('power on to armed, guest’s clock', `${up.trim()} s`);
+      const after = await standing(guest);
+      deepStrictEqual(after, before);
+      ok((await verified(guest)) > rows);
+      match(await guest.must('journalctl -b -u cutcard -o cat'), /"unclean":true/);
+    },
+  },
+];
+
+export const UPDATES: readonly Check[] = [
+  {
+    name: 'an upgrade keeps journal and configuration and goes on in the same state',
+    run: async ({ guest }) => {
+      const before = await standing(guest);
+      const rows = await verified(guest);
+      const config = await guest.must(`sha256sum ${CONFIG}`);
+      const said = await guest.must(
+        'cutcard-upgrade /mnt/parcel/next/cutcard.deb --old /mnt/parcel/current/cutcard.deb',
+      );
+      match(said, /is in use/);
+      match(await guest.must('cutcard --version'), /^9\.0\.0/);
+      await armed(guest);
+      strictEqual(await guest.must(`sha256sum ${CONFIG}`), config);
+      ok((await verified(guest)) > rows);
+      deepStrictEqual(await standing(guest), before);
+    },
+  },
+  {
+    name: 'a version that does not run is not taken: the old one is back, journal whole',
+    run: async ({ guest }) => {
+      const before = await standing(guest);
+      const rows = await verified(guest);
+      const { code, output } = await guest.run(
+        'CUTCARD_UPGRADE_WAIT_S=90 cutcard-upgrade /mnt/parcel/broken/cutcard.deb',
+      );
+      strictEqual(code, 1, output);
+      match(output, /is in use again/);
+      match(await guest.must('cutcard --version'), /^9\.0\.0/);
+      await armed(guest);
+      ok((await verified(guest)) > rows);
+      deepStrictEqual(await standing(guest), before);
+    },
+  },
+];
+
+export const APPLIANCE: readonly Check[] = [
+  {
+    name: 'the appliance’s settings are in force: watchdog, log cap, time, no USB storage',
+    run: async ({ guest }) => {
+      await guest.must(`${APT} install /mnt/parcel/current/cutcard-appliance.deb`);
+      match(await guest.until('systemctl show -P RuntimeWatchdogUSec', /s/), /^(?:14s|30s)/m);
+      match(
+        await guest.must('systemd-analyze cat-config systemd/journald.conf'),
+        /SystemMaxUse=64M/,
+      );
+      strictEqual((await guest.must('sysctl -n kernel.panic')).trim(), '10');
+      await guest.until('systemctl is-active chrony', /^active/m);
+      match(await guest.must(`${AS_SERVICE} chronyc -n tracking`), /Leap status/);
+      notStrictEqual((await guest.run('modprobe usb-storage')).code, 0);
+    },
+  },
+];
+
+export const REMOVAL: readonly Check[] = [
+  {
+    name: 'remove keeps journal and configuration and says so',
+    run: async ({ guest }) => {
+      const said = await guest.must(`${APT} remove cutcard`);
+      match(said, /kept: \/var\/lib\/cutcard/);
+      await guest.must(`test -s ${JOURNAL} && test -s ${CONFIG}`);
+      notStrictEqual((await guest.run('command -v cutcard')).code, 0);
+      notStrictEqual((await guest.run('systemctl is-active cutcard')).code, 0);
+    },
+  },
+  {
+    name: 'installed again it finds its journal and is armed at once',
+    run: async ({ guest }) => {
+      await guest.must(`${APT} install /mnt/parcel/current/cutcard.deb`);
+      await armed(guest);
+      await verified(guest);
+    },
+  },
+  {
+    name: 'purge says what it deletes, and deletes it',
+    run: async ({ guest }) => {
+      const said = await guest.must(`${APT} purge cutcard`);
+      match(said, /deleting \/var\/lib\/cutcard:/);
+      match(said, /bytes {2}\.\/table\.journal/);
+      await guest.must('test ! -e /var/lib/cutcard && test ! -e /etc/cutcard');
+    },
+  },
+];

@@ -1,0 +1,215 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createWriteStream, existsSync, mkdirSync, rmSync, type WriteStream } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+
+export type Arch = 'amd64' | 'arm64';
+
+/** An emulated machine on a busy host: nothing here is about speed. */
+const BOOT_MS = 1_200_000;
+const COMMAND_MS = 900_000;
+const QUIT_MS = 30_000;
+const TRY_MS = 1000;
+const MEMORY_MB = 1024;
+const OUTPUT_MAX = 16 * 1024 * 1024;
+
+export interface GuestParts {
+  readonly arch: Arch;
+  /** Folder with root.img, vmlinuz and initrd.img (base.sh). */
+  readonly base: string;
+  /** Folder of this run: its disk, sockets and console. */
+  readonly folder: string;
+  /** Folder that the guest sees under /mnt/parcel, read-only. */
+  readonly parcel: string;
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly output: string;
+}
+
+const MACHINE: Readonly<Record<Arch, readonly string[]>> = {
+  amd64: ['qemu-system-x86_64', '-M', 'q35', '-cpu', 'max'],
+  arm64: ['qemu-system-aarch64', '-M', 'virt', '-cpu', 'cortex-a72'],
+};
+const CONSOLE: Readonly<Record<Arch, string>> = { amd64: 'ttyS0', arm64: 'ttyAMA0' };
+
+/** One emulated machine with a disk of its own that outlives a power cut. */
+export class Guest {
+  readonly #parts: GuestParts;
+  readonly #disk: string;
+  #machine: ChildProcess | null = null;
+  #line: Socket | null = null;
+  #console: WriteStream | null = null;
+  #heard = '';
+  #waiting: ((line: string) => void) | null = null;
+
+  constructor(parts: GuestParts) {
+    this.#parts = parts;
+    this.#disk = join(parts.folder, 'disk.qcow2');
+  }
+
+  /** Switches the machine on and waits until it takes commands. @returns ms until then */
+  async on(): Promise<number> {
+    const { base, folder } = this.#parts;
+    mkdirSync(folder, { recursive: true });
+    if (!existsSync(this.#disk)) {
+      const backing = join(base, 'root.img');
+      const args = ['create', '-q', '-f', 'qcow2', '-b', backing, '-F', 'raw', this.#disk];
+      execFileSync('qemu-img', args);
+    }
+    const fromMs = performance.now();
+    const socket = join(folder, 'agent.sock');
+    rmSync(socket, { force: true });
+    const [program = '', ...args] = this.#commandLine(socket);
+    const machine = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#machine = machine;
+    this.#console = createWriteStream(join(folder, 'console.log'), { flags: 'a' });
+    machine.stdout.pipe(this.#console);
+    machine.stderr.pipe(this.#console, { end: false });
+    await this.#connect(socket, fromMs + BOOT_MS);
+    return performance.now() - fromMs;
+  }
+
+  /** Runs a command line as root in the guest. @throws when it does not answer in time */
+  async run(command: string): Promise<Answer> {
+    const answer = this.#nextLine(COMMAND_MS, command);
+    this.#line?.write(`${Buffer.from(command).toString('base64')}\n`);
+    const [code = '', output = ''] = (await answer).split(' ');
+    return { code: Number(code), output: Buffer.from(output, 'base64').toString('utf8') };
+  }
+
+  /** As `run`, but what ends with another code than 0 is an error. @returns its output */
+  async must(command: string): Promise<string> {
+    const { code, output } = await this.run(command);
+    if (code !== 0) throw new Error(`in the guest: ${command}\nended with ${code}:\n${output}`);
+    return output;
+  }
+
+  /** Asks again and again until the output matches. @throws after `COMMAND_MS` */
+  async until(command: string, wanted: RegExp): Promise<string> {
+    const untilMs = performance.now() + COMMAND_MS;
+    for (;;) {
+      const { output } = await this.run(command);
+      if (wanted.test(output)) return output;
+      if (performance.now() > untilMs) {
+        throw new Error(`in the guest: ${command}\nnever showed ${String(wanted)}:\n${output}`);
+      }
+      await this.run('sleep 1');
+    }
+  }
+
+  /** The power goes: nothing in the guest hears of it, what it had not synced is gone. */
+  async powerCut(): Promise<void> {
+    const machine = this.#machine;
+    if (machine === null) return;
+    const gone = new Promise<void>((resolve) => machine.once('exit', () => resolve()));
+    machine.kill('SIGKILL');
+    await gone;
+    this.#forget();
+  }
+
+  /** Restarts by the guest's own word. @returns ms until it takes commands again */
+  async reboot(): Promise<number> {
+    await this.off();
+    return this.on();
+  }
+
+  /** Shuts down as an administrator would; after a while the power goes anyway. */
+  async off(): Promise<void> {
+    const machine = this.#machine;
+    if (machine === null) return;
+    const gone = new Promise<void>((resolve) => machine.once('exit', () => resolve()));
+    this.#line?.write(`${Buffer.from('systemctl poweroff').toString('base64')}\n`);
+    const late = setTimeout(() => machine.kill('SIGKILL'), QUIT_MS * 6);
+    await gone;
+    clearTimeout(late);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#line?.destroy();
+    this.#console?.end();
+    this.#machine = null;
+    this.#line = null;
+    this.#waiting = null;
+    this.#heard = '';
+  }
+
+  #commandLine(socket: string): readonly string[] {
+    const { arch, base, parcel } = this.#parts;
+    const append = `root=/dev/vda rw console=${CONSOLE[arch]} quiet panic=-1 systemd.show_status=0`;
+    return [
+      ...MACHINE[arch],
+      ...['-smp', '2', '-m', String(MEMORY_MB), '-accel', 'tcg,thread=multi,tb-size=512'],
+      ...['-display', 'none', '-no-reboot', '-nodefaults', '-serial', 'stdio'],
+      ...['-kernel', join(base, 'vmlinuz'), '-initrd', join(base, 'initrd.img')],
+      ...['-append', append],
+      ...['-drive', `file=${this.#disk},if=virtio,format=qcow2,cache=writeback`],
+      ...['-device', 'i6300esb', '-action', 'watchdog=reset'],
+      ...['-device', 'virtio-serial-pci'],
+      ...['-chardev', `socket,id=agent,path=${socket},server=on,wait=off`],
+      ...['-device', 'virtserialport,chardev=agent,name=cutcard.test'],
+      ...['-fsdev', `local,id=parcel,path=${parcel},security_model=none,readonly=on`],
+      ...['-device', 'virtio-9p-pci,fsdev=parcel,mount_tag=parcel'],
+    ];
+  }
+
+  async #connect(socket: string, untilMs: number): Promise<void> {
+    for (;;) {
+      const ended = this.#machine?.exitCode ?? null;
+      if (ended !== null) throw new Error(`the emulator ended with ${ended}; see console.log`);
+      if (performance.now() > untilMs) throw new Error('the emulator gave no line to its guest');
+      const line = existsSync(socket) ? await reached(socket) : null;
+      if (line !== null) {
+        this.#line = line;
+        line.setEncoding('utf8').on('data', (text: string) => this.#take(text));
+        break;
+      }
+      await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+    }
+    await this.#nextLine(untilMs - performance.now(), 'the start');
+    await this.must(
+      'mountpoint -q /mnt/parcel || { mkdir -p /mnt/parcel && ' +
+        'mount -t 9p -o trans=virtio,version=9p2000.L,ro parcel /mnt/parcel; }',
+    );
+  }
+
+  #take(text: string): void {
+    this.#heard += text;
+    if (this.#heard.length > OUTPUT_MAX) this.#heard = '';
+    for (let end = this.#heard.indexOf('\n'); end >= 0; end = this.#heard.indexOf('\n')) {
+      const line = this.#heard.slice(0, end);
+      this.#heard = this.#heard.slice(end + 1);
+      const waiting = this.#waiting;
+      this.#waiting = null;
+      waiting?.(line);
+    }
+  }
+
+  #nextLine(limitMs: number, what: string): Promise<string> {
+    const machine = this.#machine;
+    return new Promise((resolve, reject) => {
+      const fail = (why: string): void => {
+        clearTimeout(late);
+        this.#waiting = null;
+        reject(new Error(`${what}: ${why}`));
+      };
+      const late = setTimeout(() => fail(`no answer within ${limitMs / 1000} s`), limitMs);
+      const ended = (): void => fail('the machine went off');
+      machine?.once('exit', ended);
+      this.#waiting = (line) => {
+        clearTimeout(late);
+        machine?.off('exit', ended);
+        resolve(line);
+      };
+    });
+  }
+}
+
+const reached = (socket: string): Promise<Socket | null> =>
+  new Promise((resolve) => {
+    const line = connect(socket);
+    line.once('connect', () => resolve(line));
+    line.once('error', () => resolve(null));
+  });

@@ -1,0 +1,169 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { needsProgram, testWith } from '../support/needs.js';
+
+const IMAGE = fileURLToPath(new URL('../../deploy/image/', import.meta.url));
+const LONG_MS = 120_000;
+const folder = mkdtempSync(join(tmpdir(), 'cutcard-image-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Slot = 'A' | 'B';
+
+/** A card and the firmware's rules for it, as the Pi's documentation gives them. */
+class Card {
+  readonly #select: string;
+  readonly #state: string;
+  readonly #started: string;
+
+  constructor(name: string) {
+    const place = join(folder, name);
+    this.#select = join(place, 'select');
+    this.#state = join(place, 'state');
+    this.#started = join(place, 'partition');
+    mkdirSync(this.#select, { recursive: true });
+    writeFileSync(
+      join(this.#select, 'autoboot.txt'),
+      '[all]\ntryboot_a_b=1\nboot_partition=2\n[tryboot]\nboot_partition=3\n',
+    );
+    this.start();
+  }
+
+  /** What the firmware takes: the one under `[tryboot]` after a restart that asked for it. */
+  start(asked: 'tryboot' | 'plain' = 'plain'): Slot {
+    const heading = asked === 'tryboot' ? 'tryboot' : 'all';
+    const text = readFileSync(join(this.#select, 'autoboot.txt'), 'utf8');
+    const part = new RegExp(`\\[${heading}\\][^[]*boot_partition=(\\d)`).exec(text)?.[1] ?? '';
+    writeFileSync(this.#started, Buffer.from([0, 0, 0, Number(part)]));
+    return part === '2' ? 'A' : 'B';
+  }
+
+  slot(...args: readonly string[]): string {
+    return execFileSync('sh', [join(IMAGE, 'boot-slot'), ...args], {
+      encoding: 'utf8',
+      env: {
+        PATH: process.env['PATH'],
+        CUTCARD_SELECT: this.#select,
+        CUTCARD_SLOT_STATE: this.#state,
+        CUTCARD_STARTED: this.#started,
+      },
+    }).trim();
+  }
+
+  get files(): readonly string[] {
+    return [join(this.#select, 'autoboot.txt.new'), join(this.#state, 'trial')];
+  }
+}
+
+describe('the slots of the image', () => {
+  it('a new card starts slot A', () => {
+    const card = new Card('new');
+    expect(card.slot('get-current')).toBe('A');
+    expect(card.slot('get-primary')).toBe('A');
+    expect(card.slot('get-state', 'B')).toBe('good');
+  });
+
+  it('an update is tried once; a restart by anything brings back the slot before', () => {
+    const card = new Card('falls-back');
+    card.slot('set-primary', 'B');
+    expect(card.slot('get-primary')).toBe('B');
+    expect(card.start('tryboot')).toBe('B');
+    expect(card.slot('get-current')).toBe('B');
+    // The power goes before the table is watched.
+    expect(card.start()).toBe('A');
+    expect(card.slot('get-current')).toBe('A');
+  });
+
+  it('marked good in its trial it is the slot of every start', () => {
+    const card = new Card('kept');
+    card.slot('set-primary', 'B');
+    card.start('tryboot');
+    card.slot('set-state', 'B', 'good');
+    expect(card.start()).toBe('B');
+    expect(card.slot('get-primary')).toBe('B');
+    // And the next update goes the other way.
+    card.slot('set-primary', 'A');
+    expect(card.start()).toBe('B');
+    expect(card.start('tryboot')).toBe('A');
+  });
+
+  it('marked bad it is not the next slot, and a slot that does not run cannot prove itself', () => {
+    const card = new Card('bad');
+    card.slot('set-primary', 'B');
+    card.slot('set-state', 'B', 'good');
+    expect(card.start()).toBe('A');
+    card.slot('set-state', 'B', 'bad');
+    expect(card.slot('get-state', 'B')).toBe('bad');
+    expect(card.slot('get-primary')).toBe('A');
+  });
+
+  it('a power cut between its writes leaves a card that starts the old slot', () => {
+    const card = new Card('torn');
+    const [half = '', trial = ''] = card.files;
+    writeFileSync(half, '[all]\nboot_par');
+    expect(card.start()).toBe('A');
+    card.slot('set-primary', 'B');
+    expect(existsSync(half)).toBe(false);
+    rmSync(trial);
+    expect(card.start()).toBe('A');
+    expect(card.slot('get-primary')).toBe('A');
+  });
+
+  it('a card of another make is refused in plain words', () => {
+    const { status, stderr } = spawnSync('sh', [join(IMAGE, 'boot-slot'), 'get-primary'], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], CUTCARD_SELECT: folder },
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/autoboot.txt is missing: the card was not made by deploy\/image/);
+  });
+});
+
+describe('the signed bundle', () => {
+  const openssl = (...args: readonly string[]): void => {
+    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  };
+  const signer = (name: string): void =>
+    openssl(
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+      ...['-keyout', `${name}.key`, '-out', `${name}.pem`, '-days', '30', '-subj', `/CN=${name}`],
+    );
+  const verify = (keyring: string, bundle: string): number | null =>
+    spawnSync('rauc', ['info', `--keyring=${keyring}.pem`, bundle], {
+      cwd: folder,
+      stdio: 'pipe',
+    }).status;
+
+  const missing = needsProgram('rauc') ?? needsProgram('mksquashfs') ?? needsProgram('openssl');
+  testWith(
+    missing,
+    'is taken with the house’s signature only, and only whole',
+    () => {
+      signer('house');
+      signer('stranger');
+      const images = join(folder, 'images');
+      mkdirSync(images, { recursive: true });
+      writeFileSync(join(images, 'boot.vfat'), randomBytes(64 * 1024));
+      writeFileSync(join(images, 'root.squashfs'), randomBytes(256 * 1024));
+      const bundle = join(folder, 'cutcard-pi4.raucb');
+      execFileSync('sh', [join(IMAGE, 'bundle.sh'), 'pi4', images, bundle], {
+        cwd: folder,
+        stdio: 'pipe',
+        env: { ...process.env, CUTCARD_SIGN_KEY: 'house.key', CUTCARD_SIGN_CERT: 'house.pem' },
+      });
+      expect(verify('house', bundle)).toBe(0);
+      expect(verify('stranger', bundle)).not.toBe(0);
+      const bytes = readFileSync(bundle);
+      // The signature stands at the end; one bit of it.
+      const at = bytes.length - 200;
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      writeFileSync(join(folder, 'changed.raucb'), bytes);
+      expect(verify('house', join(folder, 'changed.raucb'))).not.toBe(0);
+    },
+    LONG_MS,
+  );
+});
