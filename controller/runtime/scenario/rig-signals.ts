@@ -200,11 +200,13 @@ class SqlitePlace implements Store {
 
 /**
  * The whole controller: virtual lines, registers and bytes, journal on disk, outbox.
+ * @param store where its journal lies; by default in a folder that goes with the rig
  */
 export const signalsRig = (
   rules: Rules,
   seen: StepSeen,
   { noise, seed, record }: Partial<SignalOptions>,
+  store: Store = new SqlitePlace(),
 ): Rig =>
   new Rig({
     rules,
@@ -219,6 +221,6 @@ export const signalsRig = (
       });
       return new SignalWay(clock, rules, table);
     },
-    store: new SqlitePlace(),
+    store,
     seen,
   });
