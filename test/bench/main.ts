@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { armFigures } from './arm.js';
 import { coreFigures } from './core.js';
 import { pathFigures } from './path.js';
 import { signalFigures } from './signal.js';
@@ -16,6 +17,7 @@ interface Asked {
   readonly quick: boolean;
 }
 const GROUPS: Readonly<Record<string, (asked: Asked) => Promise<readonly Figure[]>>> = {
+  arm: () => Promise.resolve(armFigures()),
   core: () => Promise.resolve(coreFigures()),
   path: ({ quick }) => pathFigures(quick),
   signal: () => signalFigures(),
