@@ -49,6 +49,13 @@ export class SimulatedClock implements Scheduler {
     };
   }
 
+  /** Tasks that wait and were not cancelled. */
+  get waiting(): number {
+    let live = 0;
+    for (const { run } of this.#heap) if (run !== null) live += 1;
+    return live;
+  }
+
   /** When the next task is due; null when nothing waits. */
   nextDueNs(): number | null {
     while (this.#heap[0]?.run === null) this.#pop();

@@ -11,6 +11,8 @@ export interface FakeTransportOptions {
   readonly roundTripMs?: number;
   readonly receiveMaximum?: number;
   readonly maximumPacketBytes?: number;
+  /** Messages kept in `published`: a week of play is not to fill the memory. */
+  readonly keep?: number;
 }
 
 /**
@@ -119,7 +121,7 @@ export class FakeTransport implements Transport {
 
   #keep(message: OutMessage): void {
     this.#published.push(message);
-    if (this.#published.length > KEPT_MAX) this.#published.shift();
+    if (this.#published.length > (this.#options.keep ?? KEPT_MAX)) this.#published.shift();
     if (message.retain) this.#retained.set(message.topic, message);
   }
 
