@@ -1,4 +1,5 @@
 import type { Rules } from '../core/decide.js';
+import { viewOf } from '../core/view.js';
 import type { Cancel } from '../core/ports.js';
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { readCheckpoint } from '../../storage/checkpoint.js';
@@ -8,6 +9,7 @@ import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import type { BrokerTarget } from './broker-target.js';
 import { documentsOf, type PublicHalf } from './documents.js';
 import type { Health } from './health.js';
+import { FAULT_DISPLAY } from './outputs.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
 import type { RealScheduler } from './real-scheduler.js';
@@ -69,9 +71,12 @@ export class Surveillance {
       loop.onStep((step, state) => this.publisher.committed(step, state)),
       journal.onCheckpoint((signed) => this.#checkpoint(signed)),
       supervisor.onLook((health) => this.#health(health)),
+      loop.onFault((reason) => this.#fault(reason)),
     );
     const { checkpoint } = journal;
     if (checkpoint !== null) this.#checkpoint(checkpoint);
+    const fault = loop.fault();
+    if (fault !== null) this.#fault(fault);
     void supervisor.look();
   }
 
@@ -83,6 +88,19 @@ export class Surveillance {
     this.#parts.scheduler.close();
   }
 
+  /** There is no row for this: surveillance hears it beside the last durable state, and at once. */
+  #fault(reason: string): void {
+    const { loop, rules, supervisor } = this.#parts;
+    const { gate } = viewOf(loop.state());
+    this.publisher.journalFault({
+      fault: reason,
+      gate: rules.table.enforcement === 'lock' ? 'locked' : gate,
+      tower: { to: 'tower', colour: 'red', light: 'blink' },
+      display: { ...FAULT_DISPLAY },
+    });
+    void supervisor.look();
+  }
+
   #checkpoint({ body, signature }: SignedCheckpoint): void {
     const said = readCheckpoint(body);
     if (said === null) return;
@@ -90,13 +108,22 @@ export class Surveillance {
     this.publisher.checkpoint({ ...message, signature });
   }
 
-  #health({ uptimeS, rssBytes, diskFreeBytes, temperatureC }: Health): void {
+  #health({ uptimeS, rssBytes, temperatureC, ...disk }: Health): void {
+    const { diskFreeBytes, diskWrittenBytes, diskLifeUsedPercent } = disk;
     const devices = Object.fromEntries(
       Object.entries(this.#parts.loop.state().devices).map(([name, { up, stale }]) => [
         name,
         { up, stale, quality: null },
       ]),
     );
-    this.publisher.health({ uptimeS, rssBytes, diskFreeBytes, temperatureC, devices });
+    this.publisher.health({
+      uptimeS,
+      rssBytes,
+      diskFreeBytes,
+      diskWrittenBytes,
+      diskLifeUsedPercent,
+      temperatureC,
+      devices,
+    });
   }
 }

@@ -4,7 +4,7 @@ import { MESSAGE_SCHEMAS } from './validate.js';
 import { TOPIC_KINDS, TOPIC_PREFIX, type TopicKind } from './topics.js';
 
 /** Version of the contract: the major one stands in the topics (`v1`). */
-export const CONTRACT_VERSION = '1.1.0';
+export const CONTRACT_VERSION = '1.2.0';
 
 type Json = Readonly<Record<string, unknown>>;
 

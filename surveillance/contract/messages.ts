@@ -33,12 +33,19 @@ const historical = z
   .exactOptional()
   .describe('Sent late: after an outage, or again on request');
 
+const fault = shortText
+  .exactOptional()
+  .describe('Why no row can be written any more: what is said here is the last durable row');
+
 export const statusSchema = z
   .object({
     status: z.enum(['online', 'offline']),
     reason: z
-      .enum(['start', 'stop', 'lost'])
-      .describe('start: birth; stop: stopped on purpose; lost: the broker speaks for the table'),
+      .enum(['start', 'stop', 'lost', 'fault'])
+      .describe(
+        'start: birth; stop: stopped on purpose; lost: the broker speaks for the table; ' +
+          'fault: said again, because no row can be written any more',
+      ),
     boot: count.describe('How often this table has started'),
     version: shortText.describe('Program version; `unknown` where it was built without one'),
     sinceMs: z.number().describe('Wall time of this connection, ms since the epoch'),
@@ -46,6 +53,7 @@ export const statusSchema = z
     mqtt: z.enum(['5', '3.1.1']).describe('3.1.1 is the weaker mode: refusals are not seen'),
     seq: headSeq.describe('Newest journal row when this was written; 0 in an empty journal'),
     hash,
+    fault,
   })
   .describe('Whether the table can be heard. Retained; the last will on the same topic');
 
@@ -82,6 +90,7 @@ export const stateSchema = z
     duties: z.array(dutySchema),
     cardsAfterWarning: count,
     timeToStopMs: z.number(),
+    fault,
   })
   .describe('The table as it stands after row `seq`. Retained, newest wins; unknown is null');
 
@@ -184,8 +193,30 @@ export const healthSchema = z
     uptimeS: z.number(),
     rssBytes: count,
     diskFreeBytes: count.nullable(),
+    diskWrittenBytes: count
+      .nullable()
+      .exactOptional()
+      .describe('Written to the device of the journal since the machine was switched on'),
+    diskLifeUsedPercent: count
+      .nullable()
+      .exactOptional()
+      .describe('Life used by its own account; null where it gives none (SD cards)'),
     temperatureC: z.number().nullable(),
     devices: z.record(z.string(), sensorHealth),
+    fault,
+    refusedCommands: count
+      .exactOptional()
+      .describe('Orders refused since the start, recorded in the journal or only counted'),
+    certificate: z
+      .object({
+        standing: z
+          .enum(['valid', 'renew', 'expired', 'not-yet', 'unreadable'])
+          .describe('renew: two thirds of its life are over'),
+        daysLeft: z.int().nullable(),
+        asked: z.boolean().describe('A request for the next one lies on the device'),
+      })
+      .exactOptional()
+      .describe("The table's own certificate; left out where the link has none"),
   })
   .describe('How the box itself is. QoS 0; a missing figure is null');
 

@@ -165,7 +165,8 @@ const degradedOf = (record: TableRecord, nowMs: number): readonly Degraded[] => 
     else if (stale) list.push({ kind: 'device', device, what: 'stale' });
   }
   if (state?.wallTrusted === false) list.push({ kind: 'clock' });
-  if (state?.findings.some(({ code }) => code === 'journal.fault') === true) {
+  const isFaulty = state?.findings.some(({ code }) => code === 'journal.fault') ?? false;
+  if (isFaulty || state?.fault !== undefined || health?.fault !== undefined) {
     list.push({ kind: 'journal' });
   }
   if (chain !== null) list.push({ kind: 'chain', ...chain });

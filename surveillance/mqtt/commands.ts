@@ -24,6 +24,8 @@ export interface CommandDeskParts {
   /** Null when the rows will be sent again; otherwise why not. */
   readonly resend: (from: number, to: number) => string | null;
   readonly answer: (reply: ReplyMessage, to: Asker) => void;
+  /** Newest durable row. */
+  readonly headSeq: () => number;
 }
 
 /** Where the answer goes. */
@@ -56,6 +58,8 @@ export class CommandDesk {
   #filledNs = 0;
   #uncounted = 0;
   #refused = 0;
+  /** Why no order can be recorded any more; null while they can. */
+  #closed: string | null = null;
 
   constructor(parts: CommandDeskParts) {
     this.#parts = parts;
@@ -66,8 +70,19 @@ export class CommandDesk {
     return this.#refused;
   }
 
+  /** The journal takes no row: an order cannot be recorded, so none is taken. */
+  closed(reason: string): void {
+    this.#closed = reason;
+    for (const { asker } of this.#asked.splice(0)) this.#turnAway(reason, asker);
+  }
+
   message(message: InMessage): void {
     const { guard, scheduler } = this.#parts;
+    if (this.#closed !== null) {
+      this.#refused += 1;
+      if (this.#mayRecord()) this.#turnAway(this.#closed, message);
+      return;
+    }
     if (message.retain) {
       this.#refuse(refusal('a retained command is stale by nature'), message);
       return;
@@ -110,6 +125,14 @@ export class CommandDesk {
       },
       asker,
     );
+  }
+
+  /** Answered without a row: there can be none. */
+  #turnAway(reason: string, asker: Asker): void {
+    const { scheduler, headSeq } = this.#parts;
+    const [seq, wallMs] = [headSeq(), scheduler.wallMs()];
+    const answer = { nonce: null, cmd: null, taken: false, reason: clip(reason), seq, wallMs };
+    this.#parts.answer(answer, asker);
   }
 
   /** Why the order could not be carried out after all; undefined when it was. */

@@ -1,7 +1,9 @@
 import type { JournalRow } from '../../controller/core/ports.js';
 import type { TableState } from '../../controller/core/state.js';
 import { viewOf } from '../../controller/core/view.js';
-import type { StateMessage, StatusMessage } from '../contract/messages.js';
+import type { Scheduler } from '../../controller/core/ports.js';
+import type { HealthMessage, StateMessage, StatusMessage } from '../contract/messages.js';
+import type { BoxHealth, PublisherStats, ShownFault } from './publisher-parts.js';
 
 /** `"cameras":["c1"],` or nothing: the same for every event of a table, so written once. */
 export const camerasText = (cameras: readonly string[]): string =>
@@ -21,9 +23,15 @@ export const eventPayload = (row: JournalRow, isLate: boolean, cameras: string):
     isLate ? '"historical":true,' : ''
   }${cameras}${row.body.slice(1)}`;
 
-export const statePayload = (state: TableState, cameras: readonly string[]): string => {
+/** `shown`: what the table shows while no row can be written; `seq` stays the last durable one. */
+export const statePayload = (
+  state: TableState,
+  cameras: readonly string[],
+  shown: ShownFault | null,
+): string => {
   const message: Readonly<StateMessage> = {
     ...copyOfView(state),
+    ...shown,
     wallMs: state.wallMs,
     wallTrusted: state.house.wallTrusted,
     boot: state.house.boot,
@@ -44,6 +52,33 @@ const copyOfView = (
     duties: [...view.duties],
     raised: { ...view.raised },
   };
+};
+
+export const healthPayload = (
+  box: BoxHealth,
+  stats: PublisherStats,
+  about: {
+    readonly state: TableState | null;
+    readonly scheduler: Scheduler;
+    readonly shown: ShownFault | null;
+  },
+): string => {
+  const { state, scheduler, shown } = about;
+  const message: HealthMessage = {
+    ...box,
+    wallMs: scheduler.wallMs(),
+    wallTrusted: scheduler.wallTrusted(),
+    boot: state?.house.boot ?? 0,
+    seq: state?.seq ?? 0,
+    queued: stats.queued,
+    undelivered: stats.undelivered,
+    outstanding: stats.outstanding,
+    connects: stats.connects,
+    faults: { ...stats.faults },
+    refusedCommands: stats.refusedCommands,
+    ...(shown === null ? {} : { fault: shown.fault }),
+  };
+  return JSON.stringify(message);
 };
 
 export const statusPayload = (message: StatusMessage): string => JSON.stringify(message);

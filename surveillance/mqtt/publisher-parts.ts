@@ -1,4 +1,4 @@
-import type { HealthMessage } from '../contract/messages.js';
+import type { HealthMessage, StateMessage } from '../contract/messages.js';
 import type { LinkFault } from './session.js';
 
 export type PublisherFault =
@@ -14,8 +14,18 @@ export type PublisherFault =
 /** What the runtime knows of the box. */
 export type BoxHealth = Pick<
   HealthMessage,
-  'uptimeS' | 'rssBytes' | 'diskFreeBytes' | 'temperatureC' | 'devices'
+  | 'uptimeS'
+  | 'rssBytes'
+  | 'diskFreeBytes'
+  | 'diskWrittenBytes'
+  | 'diskLifeUsedPercent'
+  | 'temperatureC'
+  | 'devices'
+  | 'certificate'
 >;
+
+/** What a table shows while no row can be written, and why. No row says it: this does. */
+export type ShownFault = Required<Pick<StateMessage, 'fault' | 'gate' | 'tower' | 'display'>>;
 
 export interface PublisherStats {
   readonly isUp: boolean;

@@ -1,7 +1,7 @@
 import type { Happening } from '../../controller/core/observation.js';
 import type { Cancel, Journal, Scheduler, TableStep } from '../../controller/core/ports.js';
 import type { TableState } from '../../controller/core/state.js';
-import type { CheckpointMessage, DocumentsMessage, HealthMessage } from '../contract/messages.js';
+import type { CheckpointMessage, DocumentsMessage, StatusMessage } from '../contract/messages.js';
 import {
   clientIdOf,
   parseTopic,
@@ -22,9 +22,9 @@ import { Kept } from './kept.js';
 import { LateMark } from './late-mark.js';
 import { NoticeLane } from './notice-lane.js';
 import { type Outlet, roomForRows } from './outlet.js';
-import { camerasText, statePayload, statusPayload } from './payloads.js';
+import { camerasText, healthPayload, statePayload, statusPayload } from './payloads.js';
 import { ResendLane } from './resend-lane.js';
-import type { BoxHealth, PublisherFault, PublisherStats } from './publisher-parts.js';
+import type { BoxHealth, PublisherFault, PublisherStats, ShownFault } from './publisher-parts.js';
 import { Session, type SessionOwner } from './session.js';
 import type { InMessage, OutMessage, Transport } from './transport.js';
 
@@ -92,6 +92,7 @@ export class Publisher {
   readonly #late: LateMark;
   readonly #faults: Record<string, number> = {};
   #state: TableState | null = null;
+  #shown: ShownFault | null = null;
   #isStateDue = false;
   #isStateOut = false;
   #stateGap: Cancel | null = null;
@@ -140,6 +141,7 @@ export class Publisher {
       guard: this.#guard,
       scheduler: parts.scheduler,
       tell: parts.tell,
+      headSeq: () => journal.head().seq,
       resend: (from, to) => this.#resends.add(from, to),
       answer: (reply, asker) => {
         this.#answers.add(reply, asker);
@@ -181,28 +183,20 @@ export class Publisher {
   }
 
   health(box: BoxHealth): void {
-    const { scheduler } = this.#parts;
-    const stats = this.stats();
-    const message: HealthMessage = {
-      ...box,
-      wallMs: scheduler.wallMs(),
-      wallTrusted: scheduler.wallTrusted(),
-      boot: this.#state?.house.boot ?? 0,
-      seq: this.#state?.seq ?? 0,
-      queued: stats.queued,
-      undelivered: stats.undelivered,
-      outstanding: stats.outstanding,
-      connects: stats.connects,
-      faults: { ...stats.faults },
-    };
-    const payload = JSON.stringify(message);
+    const { scheduler, table } = this.#parts;
+    const about = { state: this.#state, scheduler, shown: this.#shown };
+    const payload = healthPayload(box, this.stats(), about);
     this.#parts.inspect?.('health', payload);
-    this.#session.publish({
-      topic: topicOf(this.#parts.table, 'health'),
-      payload,
-      qos: 0,
-      retain: false,
-    });
+    this.#session.publish({ topic: topicOf(table, 'health'), payload, qos: 0, retain: false });
+  }
+
+  /** No row can be written any more: said at once, beside the last durable state. */
+  journalFault(shown: ShownFault): void {
+    this.#shown = shown;
+    this.#isStateDue = true;
+    this.#desk.closed(shown.fault);
+    if (this.#session.room > 0) this.#session.publish(this.#status('online', 'fault'));
+    this.#pump();
   }
 
   /** The newest checkpoint, once it is durable; the last one is sent again at each connect. */
@@ -322,7 +316,7 @@ export class Publisher {
     if (this.#state === null || this.#session.room <= 0) return;
     this.#isStateDue = false;
     this.#isStateOut = true;
-    this.#send('state', statePayload(this.#state, cameras), true, () => {
+    this.#send('state', statePayload(this.#state, cameras, this.#shown), true, () => {
       this.#isStateOut = false;
     });
     const gapNs = (stateGapMs ?? STATE_GAP_MS) * NS_PER_MS;
@@ -365,7 +359,7 @@ export class Publisher {
     this.#session.yieldTo("another box speaks on this table's topics: two carry the same name");
   }
 
-  #status(status: 'online' | 'offline', reason: 'start' | 'stop' | 'lost'): OutMessage {
+  #status(status: 'online' | 'offline', reason: StatusMessage['reason']): OutMessage {
     const { table, scheduler, journal, mqtt, version } = this.#parts;
     const { seq, hash } = journal.head();
     const payload = statusPayload({
@@ -378,6 +372,7 @@ export class Publisher {
       mqtt,
       seq,
       hash,
+      ...(this.#shown === null ? {} : { fault: this.#shown.fault }),
     });
     this.#parts.inspect?.('status', payload);
     this.#said.push(payload);
