@@ -68,6 +68,11 @@ const nativeFiles = () => ({
         : `(file) => require('${name}/build/Release/' + file)`;
     return `module.exports = ${find};\n`;
   },
+  transform(code, id) {
+    // It hands its own place to the search that `load` replaces, and a bundle has no such name.
+    if (packageOf(id) !== '@serialport/bindings-cpp' || !code.includes('__dirname')) return null;
+    return { code: code.replaceAll('__dirname', "'.'"), map: null };
+  },
 });
 
 /** One character outside of Latin-1 makes Node keep a whole file as 16-bit text: twice the room. */

@@ -25,6 +25,21 @@ const CONFIG = [
   'page: { listen: "127.0.0.1:0" }',
 ].join('\n');
 
+/** A board of which nothing is there: each bus is opened through its library all the same. */
+const BOARD = [
+  'board: 1',
+  'name: nothing',
+  'title: A board nothing is wired to',
+  'gpio: { backend: onoff }',
+  'i2c: { head: { backend: i2c-dev, number: 250 } }',
+  'streams: { panel: { backend: serial, path: /dev/serial/by-id/none } }',
+  'lines: { lid: { chip: none, offset: 1 } }',
+  'devices:',
+  '  lid: { driver: lid, line: lid }',
+  '  clock: { driver: ds3231, bus: head }',
+  '  panel: { driver: panel, stream: panel, profile: panel }',
+].join('\n');
+
 describe('the bundled program', () => {
   it('knows the same commands as the sources', { timeout: LONG_MS }, () => {
     const said = cutcard('--help');
@@ -64,6 +79,39 @@ describe('the bundled program', () => {
       expect(cutcard('journal', 'verify', join(folder, 'table.journal'))).toMatch(
         /whole|intact|ok/i,
       );
+    },
+    LONG_MS,
+  );
+
+  it(
+    'carries the libraries of a real board, whose ports and buses may be away',
+    async () => {
+      const file = join(folder, 'real.yaml');
+      writeFileSync(join(folder, 'board.yaml'), BOARD);
+      const config = CONFIG.replace('board: virtual', 'board: board.yaml')
+        .replace('table.journal', 'real.journal')
+        .replace('shuffler: counting', 'shuffler: none');
+      writeFileSync(file, config);
+      const table = spawn(process.execPath, [CLI, 'run', '--config', file], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let said = '';
+      const armed = new Promise<void>((resolve, reject) => {
+        table.stderr.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          if (said.includes('armed')) resolve();
+        });
+        table.once('exit', () => reject(new Error(`it ended:\n${said}`)));
+      });
+      await armed;
+      const ended = once(table, 'exit');
+      table.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+      const rows = cutcard('journal', 'export', join(folder, 'real.journal'));
+      for (const device of ['lid', 'panel']) {
+        expect(rows).toMatch(new RegExp(`"device":"${device}"[^}]*"kind":"link.down"`));
+      }
     },
     LONG_MS,
   );
