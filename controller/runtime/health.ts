@@ -1,12 +1,13 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { type DiskWear, diskWear, UNKNOWN_WEAR } from './disk-wear.js';
 
 /** Resolution of the event-loop probe, ms. */
 const PROBE_MS = 10;
 const THERMAL_ZONE = '/sys/class/thermal/thermal_zone0/temp';
 
 /** Figures of the process and the machine; null where this machine does not say. */
-export interface Health {
+export interface Health extends DiskWear {
   readonly uptimeS: number;
   readonly rssBytes: number;
   /** Free room where the journal is. */
@@ -48,8 +49,10 @@ export class HealthProbe {
   }
 
   async look(): Promise<Health> {
-    const [diskFreeBytes, temperatureC] = await Promise.all([
-      freeBytes(this.#parts.journalFolder),
+    const { journalFolder } = this.#parts;
+    const [wear, diskFreeBytes, temperatureC] = await Promise.all([
+      journalFolder === null ? UNKNOWN_WEAR : diskWear(journalFolder),
+      freeBytes(journalFolder),
       temperature(this.#parts.thermalZone ?? THERMAL_ZONE),
     ]);
     const delay = this.#delay;
@@ -59,6 +62,7 @@ export class HealthProbe {
       uptimeS: Math.round((performance.now() - this.#startedMs) / 1000),
       rssBytes: process.memoryUsage.rss(),
       diskFreeBytes,
+      ...wear,
       temperatureC,
       delayP50Ms: delay === null ? 0 : ms(delay.percentile(50)),
       delayP99Ms: delay === null ? 0 : ms(delay.percentile(99)),

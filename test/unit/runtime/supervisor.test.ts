@@ -8,6 +8,8 @@ const well: Health = {
   uptimeS: 5,
   rssBytes: 80_000_000,
   diskFreeBytes: 5e9,
+  diskWrittenBytes: null,
+  diskLifeUsedPercent: null,
   temperatureC: 45,
   delayP50Ms: 0,
   delayP99Ms: 1,
