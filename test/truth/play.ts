@@ -10,12 +10,13 @@ const BEHIND_SPREAD = 20;
 /** Cards of a round whose number depends on the players. */
 const FREE_ROUND = [3, 12] as const;
 const SHORT_SHOE = [14, 40] as const;
-const MACHINE_MS = [30_000, 60_000] as const;
-const BETS_MS = [2_000, 9_000] as const;
+/** Shorter than in a house: waiting costs the trial time and tries nothing. */
+const MACHINE_MS = [5_000, 12_000] as const;
+const BETS_MS = [600, 4_000] as const;
 const RANKS: readonly Rank[] = ['A', '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q', 'K'];
 /** Rounds a dealer stays, in long and in short shoes. */
 const SHIFT_ROUNDS = { whole: 30, short: 3 } as const;
-const SHUFFLE_MS = 12_000;
+const SHUFFLE_MS = 4_000;
 /** Longest a hand-dealt or single-round table plays, in rounds that count as one shoe. */
 const ROUNDS_PER_SHOE = 12;
 
