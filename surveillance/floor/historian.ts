@@ -1,8 +1,12 @@
 import type { z } from 'zod';
 import {
   ackSchema,
+  alertSchema,
   checkpointSchema,
+  documentsSchema,
+  eventSchema,
   healthSchema,
+  markSchema,
   replySchema,
   stateSchema,
   statusSchema,
@@ -85,57 +89,49 @@ export class Historian {
     }
     const text = payload.toString('utf8');
     const message = jsonOf(text);
-    const fault = message === undefined ? 'it is no JSON' : messageFault(parsed.kind, message);
-    if (fault !== null) {
-      this.#broken(record, `${parsed.kind}: ${fault}`);
-      return;
-    }
-    this.#take(parsed, record, text, message, retain);
+    const isTaken = message !== undefined && this.#take(parsed, record, text, message, retain);
+    if (isTaken) return;
+    const fault = message === undefined ? null : messageFault(parsed.kind, message);
+    this.#broken(record, `${parsed.kind}: ${fault ?? 'it is no JSON'}`);
   }
 
+  /** False where the message does not keep the contract. */
   #take(
     { kind }: ParsedTopic,
     record: TableRecord,
     text: string,
     message: unknown,
     retain: boolean,
-  ): void {
+  ): boolean {
     const { book } = this.#parts;
     switch (kind) {
       case 'event':
-        this.#event(record, text, message);
-        return;
+        return whole(eventSchema, message, () => this.#event(record, text, message));
       case 'state':
-        whole(stateSchema, message, (state) => book.state(record, state, retain));
-        return;
+        return whole(stateSchema, message, (state) => book.state(record, state, retain));
       case 'status':
-        whole(statusSchema, message, (status) => book.status(record, status, retain));
-        return;
+        return whole(statusSchema, message, (status) => book.status(record, status, retain));
       case 'health':
-        whole(healthSchema, message, (health) => book.health(record, health));
-        return;
+        return whole(healthSchema, message, (health) => book.health(record, health));
       case 'checkpoint':
-        whole(checkpointSchema, message, (checkpoint) => {
+        return whole(checkpointSchema, message, (checkpoint) => {
           book.checkpoint(record, checkpoint);
           this.#parts.checkpoint(record, message);
         });
-        return;
       case 'documents':
-        this.#parts.documents(record, message);
-        return;
+        return whole(documentsSchema, message, () => this.#parts.documents(record, message));
       case 'cmd/reply':
-        whole(replySchema, message, ({ taken, cmd, reason }) => {
+        return whole(replySchema, message, ({ taken, cmd, reason }) => {
           const about = { table: record.key, cmd, reason };
           if (!taken) this.#parts.log.warn(about, 'a table refused an order');
         });
-        return;
       case 'alert':
+        return whole(alertSchema, message, () => book.heard(record));
       case 'mark':
-        book.heard(record);
-        return;
+        return whole(markSchema, message, () => book.heard(record));
       case 'ack':
       case 'cmd':
-        return;
+        return true;
     }
   }
 
@@ -168,8 +164,9 @@ export class Historian {
   }
 }
 
-/** Hands on a message that has the shape; others were told of before. */
-const whole = <T>(schema: z.ZodType<T>, message: unknown, take: (value: T) => void): void => {
+/** Hands on a message that has the shape; false where it has not. */
+const whole = <T>(schema: z.ZodType<T>, message: unknown, take: (value: T) => void): boolean => {
   const parsed = schema.safeParse(message);
   if (parsed.success) take(parsed.data);
+  return parsed.success;
 };

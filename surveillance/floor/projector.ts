@@ -5,7 +5,7 @@ import { initialState, type TableState } from '../../controller/core/state.js';
 import { stepOf } from '../mqtt/notices.js';
 import { Changes, follow, type Followed } from './follow.js';
 import type { FloorLog } from './log.js';
-import type { FloorStore, Unfollowed } from './store/floor-store.js';
+import type { FloorStore, FollowedSpan, Unfollowed } from './store/floor-store.js';
 
 /** Rows followed in one go. */
 const ROWS_AT_ONCE = 2000;
@@ -90,6 +90,11 @@ interface Kept {
   readonly followed: Followed;
 }
 
+interface Forward {
+  readonly span: FollowedSpan;
+  readonly kept: Kept;
+}
+
 /**
  * Follows the stored rows of every table and writes down findings, shoes, rounds and measures.
  * One instance does it at a time (a lease); a second one that believes the same finds the place
@@ -101,6 +106,7 @@ export class Projector {
   #isWorking = false;
   #fullLookMs = 0;
   #hasLease = false;
+  #leaseMs = 0;
 
   constructor(parts: ProjectorParts) {
     this.#parts = parts;
@@ -123,21 +129,44 @@ export class Projector {
   }
 
   async #work(): Promise<number> {
-    const { store, instance, nowMs } = this.#parts;
-    const isMine = await store.desk.lease(LEASE, instance, nowMs(), LEASE_MS);
-    if (!isMine && this.#hasLease) this.#kept.clear();
-    this.#hasLease = isMine;
-    if (!isMine) return 0;
+    const { store, nowMs } = this.#parts;
+    if (!(await this.#holdsLease())) return 0;
     const isFull = nowMs() - this.#fullLookMs > FULL_LOOK_MS;
     if (isFull) this.#fullLookMs = nowMs();
     const sinceMs = isFull ? 0 : nowMs() - RECENT_MS;
     const rows = await store.unfollowed(ROWS_AT_ONCE, sinceMs);
-    for (const [table, mine] of groups(rows)) await this.#follow(table, mine);
+    const steps: Forward[] = [];
+    for (const [table, mine] of groups(rows)) {
+      const forward = await this.#follow(table, mine);
+      if (forward !== null) steps.push(forward);
+    }
+    if (steps.length > 0) await this.#write(steps);
     return rows.length;
   }
 
-  async #follow(table: string, rows: readonly Unfollowed[]): Promise<void> {
-    const { store, game } = this.#parts;
+  /** A store in a file has one service; elsewhere the lease is kept while it runs. */
+  async #holdsLease(): Promise<boolean> {
+    const { store, instance, nowMs } = this.#parts;
+    if (store.db.kind === 'sqlite') return true;
+    if (this.#hasLease && nowMs() - this.#leaseMs < LEASE_MS / 3) return true;
+    this.#leaseMs = nowMs();
+    const isMine = await store.desk.lease(LEASE, instance, nowMs(), LEASE_MS);
+    if (!isMine && this.#hasLease) this.#kept.clear();
+    this.#hasLease = isMine;
+    return isMine;
+  }
+
+  async #write(steps: readonly Forward[]): Promise<void> {
+    const taken = await this.#parts.store.followed(steps.map(({ span }) => span));
+    if (this.#kept.size + steps.length > KEPT_MAX) this.#kept.clear();
+    for (const { span, kept } of steps) {
+      if (taken.has(span.table)) this.#kept.delete(span.table);
+      else this.#kept.set(span.table, kept);
+    }
+  }
+
+  /** Nothing is written yet; null where no row follows on. */
+  async #follow(table: string, rows: readonly Unfollowed[]): Promise<Forward | null> {
     const kept = this.#kept.get(table) ?? (await this.#load(table));
     const changes = new Changes();
     let { followed } = kept;
@@ -145,19 +174,16 @@ export class Projector {
     for (const row of rows) {
       // An unusual clock put a row where this look did not find it: the full look will.
       if (row.seq !== seq + 1) break;
-      followed = follow(followed, stepIn(table, row), game(table), changes);
+      followed = follow(followed, stepIn(table, row), this.#parts.game(table), changes);
       seq = row.seq;
     }
-    if (seq === kept.seq) return;
+    if (seq === kept.seq) return null;
     const isSaveDue = seq - kept.savedSeq >= SAVE_ROWS;
     const saved = isSaveDue ? savedText(followed) : null;
-    const span = { from: kept.seq, to: seq };
-    if (!(await store.followed(table, span, changes.all(), saved))) {
-      this.#kept.delete(table);
-      return;
-    }
-    if (this.#kept.size >= KEPT_MAX && !this.#kept.has(table)) this.#kept.clear();
-    this.#kept.set(table, { seq, savedSeq: isSaveDue ? seq : kept.savedSeq, followed });
+    return {
+      span: { table, from: kept.seq, to: seq, changes: changes.all(), saved },
+      kept: { seq, savedSeq: isSaveDue ? seq : kept.savedSeq, followed },
+    };
   }
 
   /** From the newest saved state, with the rows since; or from the first row. */

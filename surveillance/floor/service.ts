@@ -19,6 +19,8 @@ import { WallBook } from './wall-book.js';
 import { WallFeed } from './wall-feed.js';
 
 const TICK_MS = 100;
+/** Findings' lives, shoes and reports are this far behind the wall at least, ms. */
+const FOLLOW_MS = 500;
 const SECOND_MS = 1000;
 /** Where several instances share a store, the others' marks are looked up so often, ms. */
 const MARKS_MS = 2000;
@@ -65,6 +67,8 @@ export class FloorService {
   readonly #timers: NodeJS.Timeout[] = [];
   #lineSinceMs: number | null = null;
   #isAcksLook = false;
+  /** Link of each table when it was last looked at. */
+  readonly #links = new Map<string, string>();
   #isStopped = false;
 
   private constructor(parts: ServiceParts, store: FloorStore) {
@@ -193,7 +197,7 @@ export class FloorService {
     };
     every(TICK_MS, () => this.#acks.tick());
     every(
-      TICK_MS * 2,
+      FOLLOW_MS,
       guard('following the rows', () => this.projector.tick()),
     );
     every(
@@ -355,9 +359,9 @@ export class FloorService {
       const isMissing = tile.degraded.some(({ kind }) => kind === 'rows');
       if (isMissing) missing += 1;
       // Silence, escalation and lateness come with time: the feed sends what looks different.
-      if (tile.findings.length > 0 || isMissing || tile.link.state !== 'never') {
-        this.feed.changed(tile.key);
-      }
+      const isOther = this.#links.get(tile.key) !== tile.link.state;
+      this.#links.set(tile.key, tile.link.state);
+      if (tile.findings.length > 0 || isMissing || isOther) this.feed.changed(tile.key);
     }
     for (const link of ['online', 'offline', 'silent', 'never']) {
       figures.tables.set({ link }, links.get(link) ?? 0);

@@ -118,13 +118,13 @@ export class WallFeed {
     for (const key of this.#dirty) {
       const tile = this.#parts.tile(key);
       if (tile === null) continue;
-      const { changedMs: _at, ...looks } = tile;
-      const look = JSON.stringify(looks);
+      // When it changed is no change by itself.
+      const look = JSON.stringify({ ...tile, changedMs: undefined });
       if (this.#shown.get(key) === look) continue;
       this.#shown.set(key, look);
       this.#change += 1;
       this.#changes.set(key, this.#change);
-      const text = JSON.stringify(tile);
+      const text = `${look.slice(0, -1)},"changedMs":${tile.changedMs}}`;
       for (const watcher of this.#watchers) {
         if (watcher.fullSinceMs !== null) continue;
         watcher.seen = this.#change;

@@ -26,6 +26,16 @@ export interface Unfollowed {
   readonly body: string;
 }
 
+/** Rows `from + 1` to `to` of a table were followed, and gave this. */
+export interface FollowedSpan {
+  readonly table: string;
+  readonly from: number;
+  readonly to: number;
+  readonly changes: LifeChanges;
+  /** The state after row `to`, where it is to be kept. */
+  readonly saved: string | null;
+}
+
 export interface StoredFinding {
   readonly table: string;
   readonly life: FindingLife;
@@ -101,31 +111,33 @@ export class FloorStore {
   }
 
   /**
-   * Writes down what following rows `from + 1` to `to` of a table gave. False where another
-   * instance was there first: then nothing is written.
+   * Writes down what following the rows of some tables gave, all in one transaction.
+   * @returns tables at which another instance was first: of those nothing is written.
    */
-  async followed(
-    table: string,
-    span: { readonly from: number; readonly to: number },
-    changes: LifeChanges,
-    saved: string | null,
-  ): Promise<boolean> {
-    const place = await this.rows.placeOf(table);
+  async followed(all: readonly FollowedSpan[]): Promise<ReadonlySet<string>> {
+    const placed: { readonly place: number; readonly one: FollowedSpan }[] = [];
+    for (const one of all) placed.push({ place: await this.rows.placeOf(one.table), one });
     return this.db.transaction(async (db) => {
-      const moved = await db.all(
-        'UPDATE mark SET projected = ? WHERE place = ? AND projected = ? RETURNING place',
-        [span.to, place, span.from],
-      );
-      if (moved.length === 0) return false;
-      await writeLife(db, place, changes);
-      if (saved !== null) {
-        await db.run(
-          `INSERT INTO saved (place, seq, state) VALUES (?, ?, ?)
-           ON CONFLICT (place, seq) DO UPDATE SET state = excluded.state`,
-          [place, span.to, saved],
+      const taken = new Set<string>();
+      for (const { place, one } of placed) {
+        const moved = await db.all(
+          'UPDATE mark SET projected = ? WHERE place = ? AND projected = ? RETURNING place',
+          [one.to, place, one.from],
         );
+        if (moved.length === 0) {
+          taken.add(one.table);
+          continue;
+        }
+        await writeLife(db, place, one.changes);
+        if (one.saved !== null) {
+          await db.run(
+            `INSERT INTO saved (place, seq, state) VALUES (?, ?, ?)
+             ON CONFLICT (place, seq) DO UPDATE SET state = excluded.state`,
+            [place, one.to, one.saved],
+          );
+        }
       }
-      return true;
+      return taken;
     });
   }
 

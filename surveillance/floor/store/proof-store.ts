@@ -25,30 +25,27 @@ export class ProofStore {
    * @returns hashes of those that were refused.
    */
   async keep(place: number, { documents, key }: DocumentsMessage): Promise<readonly string[]> {
-    const wrong: string[] = [];
-    for (const { hash, kind, text } of documents) {
-      if (createHash('sha256').update(text).digest('hex') !== hash) {
-        wrong.push(hash);
-        continue;
-      }
-      await this.#db.run(
+    const isRight = ({ hash, text }: HeldDocument): boolean =>
+      createHash('sha256').update(text).digest('hex') === hash;
+    const right = documents.filter(isRight);
+    await this.#db.transaction(async (db) => {
+      await db.runMany(
         'INSERT INTO document (hash, kind, text) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING',
-        [hash, kind, text],
+        right.map(({ hash, kind, text }) => [hash, kind, text]),
       );
-      await this.#db.run(
+      await db.runMany(
         `INSERT INTO place_document (place, kind, hash) VALUES (?, ?, ?)
          ON CONFLICT (place, kind) DO UPDATE SET hash = excluded.hash`,
-        [place, kind, hash],
+        right.map(({ hash, kind }) => [place, kind, hash]),
       );
-    }
-    if (key !== null) {
-      await this.#db.run(
+      if (key === null) return;
+      await db.run(
         `INSERT INTO device_key (name, public_key) VALUES (?, ?)
          ON CONFLICT (name) DO NOTHING`,
         [key.name, key.publicKey],
       );
-    }
-    return wrong;
+    });
+    return documents.filter((one) => !isRight(one)).map(({ hash }) => hash);
   }
 
   /** The document of a kind in force at each table. */

@@ -102,15 +102,18 @@ export class RowStore {
   async placeOf(table: string): Promise<number> {
     const known = this.#places.get(table);
     if (known !== undefined) return known;
-    await this.#db.run('INSERT INTO place (key) VALUES (?) ON CONFLICT (key) DO NOTHING', [table]);
-    const [row] = await this.#db.all('SELECT id FROM place WHERE key = ?', [table]);
-    if (row === undefined) throw new Error(`table ${table} has no place in the store`);
-    const place = numberIn(row, 'id');
-    await this.#db.run(
-      `INSERT INTO mark (place, first_seq, seq, hash, projected, top, since_ms)
-       VALUES (?, 1, 0, ?, 0, 0, ?) ON CONFLICT (place) DO NOTHING`,
-      [place, NO_HASH, Date.now()],
-    );
+    const place = await this.#db.transaction(async (db) => {
+      await db.run('INSERT INTO place (key) VALUES (?) ON CONFLICT (key) DO NOTHING', [table]);
+      const [row] = await db.all('SELECT id FROM place WHERE key = ?', [table]);
+      if (row === undefined) throw new Error(`table ${table} has no place in the store`);
+      const id = numberIn(row, 'id');
+      await db.run(
+        `INSERT INTO mark (place, first_seq, seq, hash, projected, top, since_ms)
+         VALUES (?, 1, 0, ?, 0, 0, ?) ON CONFLICT (place) DO NOTHING`,
+        [id, NO_HASH, Date.now()],
+      );
+      return id;
+    });
     this.#places.set(table, place);
     return place;
   }
@@ -154,8 +157,10 @@ export class RowStore {
 
   async marks(): Promise<readonly Mark[]> {
     const rows = await this.#db.all(
-      `SELECT p.key, m.first_seq, m.seq, m.hash, m.top FROM mark m JOIN place p ON p.id = m.place`,
+      `SELECT p.id, p.key, m.first_seq, m.seq, m.hash, m.top
+       FROM mark m JOIN place p ON p.id = m.place`,
     );
+    for (const row of rows) this.#places.set(textIn(row, 'key'), numberIn(row, 'id'));
     return rows.map((row) => ({
       table: textIn(row, 'key'),
       firstSeq: numberIn(row, 'first_seq'),
