@@ -44,7 +44,6 @@ const trendDays = (): TrendDay[] =>
     timeToStopS: i % 9 === 0 ? null : { median: 2 + (i % 4) * 0.5, longest: 6 + (i % 5) },
     cutDwellS: { median: 14 + (i % 6), longest: 40 + ((i * 7) % 31) },
     countAgeRounds: { median: 3 + (i % 3), longest: 9 + (i % 8) },
-    falseAlarmsNoted: i % 3,
   }));
 
 /** What the fake service keeps beside the tiles: alerts, notes, searches, the audit trail. */

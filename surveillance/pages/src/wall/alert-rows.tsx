@@ -45,7 +45,7 @@ const AlertRow = ({ alert, done }: RowProps) => {
   const mark = severityMark(alert.severity);
   const isOpen = alert.cleared === null;
   return (
-    <tr class={isOpen ? `open tone-${mark.tone}` : 'over'}>
+    <tr class={isOpen ? `open severity-${alert.severity}` : 'over'}>
       <td>
         <span class="severity">
           <Shape mark={mark} /> {mark.word}

@@ -72,7 +72,11 @@ const optionsOf = (
     height: HEIGHT,
     // A gaming day is a date, not an instant: nothing of it may move with a time zone.
     tzDate: (s) => plot.tzDate(new Date(s * 1000), 'Etc/UTC'),
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, Math.ceil(max * 1.1))] } },
+    scales: {
+      // Half a day of room on both sides: the first and the last bar show whole.
+      x: { range: (_plot, min, max) => [min - DAY_S / 2, max + DAY_S / 2] },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, Math.ceil(max * 1.1))] },
+    },
     legend: { live: false },
     cursor: { show: false },
     axes: [

@@ -5,7 +5,7 @@ import { useFloor, useWallState } from './floor-context.js';
 import { pitOf, sortedTexts } from './order.js';
 import { queryOf } from './route.js';
 
-type Field = 'table' | 'shoe' | 'badge' | 'pit' | 'from' | 'to';
+type Field = 'table' | 'shoe' | 'badge' | 'pit' | 'day' | 'from' | 'to';
 type Values = Readonly<Record<Field, string>>;
 
 const WORDS: Readonly<Record<ReportKind, { readonly title: string; readonly text: string }>> = {
@@ -13,8 +13,14 @@ const WORDS: Readonly<Record<ReportKind, { readonly title: string; readonly text
     title: 'One shoe',
     text: 'Every duty, round and finding of one shoe, with how each is known.',
   },
-  table: { title: 'One table', text: 'Its shoes, findings and the times it was not heard.' },
-  dealer: { title: 'One dealer', text: 'Findings while this badge dealt, and rounds beside them.' },
+  table: {
+    title: 'One table',
+    text: 'Its shoes and findings in a span of days; today where none is given.',
+  },
+  dealer: {
+    title: 'One dealer',
+    text: 'Findings while this badge dealt; today where no days are given.',
+  },
   day: { title: 'A gaming day', text: 'All tables of a pit or the house.' },
 };
 
@@ -23,7 +29,7 @@ const NEEDS: Readonly<Record<ReportKind, { needed: readonly Field[]; more: reado
   shoe: { needed: ['table', 'shoe'], more: [] },
   table: { needed: ['table'], more: ['from', 'to'] },
   dealer: { needed: ['badge'], more: ['from', 'to'] },
-  day: { needed: ['from'], more: ['to', 'pit'] },
+  day: { needed: ['day'], more: ['pit'] },
 };
 
 const LABELS: Readonly<Record<Field, string>> = {
@@ -31,6 +37,7 @@ const LABELS: Readonly<Record<Field, string>> = {
   shoe: 'Shoe',
   badge: 'Badge',
   pit: 'Pit',
+  day: 'Day',
   from: 'From day',
   to: 'To day',
 };
@@ -40,6 +47,7 @@ const TYPES: Readonly<Record<Field, 'text' | 'number' | 'date'>> = {
   shoe: 'number',
   badge: 'text',
   pit: 'text',
+  day: 'date',
   from: 'date',
   to: 'date',
 };
@@ -88,6 +96,7 @@ const ReportCard = ({ kind, tables, pits }: CardProps) => {
     shoe: '',
     badge: '',
     pit: '',
+    day: '',
     from: '',
     to: '',
   });
@@ -97,7 +106,8 @@ const ReportCard = ({ kind, tables, pits }: CardProps) => {
   const given = Object.fromEntries(
     fields.map((field) => [
       field,
-      TYPES[field] === 'date' ? msOfDay(values[field]) : values[field],
+      // A gaming day goes by its name: only the service knows at which hour it begins.
+      TYPES[field] === 'date' && field !== 'day' ? msOfDay(values[field]) : values[field],
     ]),
   );
   const address = (format: string): string =>

@@ -19,6 +19,8 @@ export interface Span {
 export interface StripLayout {
   /** Every mark with its place, oldest first. */
   readonly all: readonly At[];
+  /** Rows that have a mark, each once: what an arrow key walks. */
+  readonly rows: readonly number[];
   readonly cards: readonly At<Of<'card'>>[];
   readonly rounds: readonly (Span & { readonly round: number; readonly isVoid: boolean })[];
   readonly findings: readonly At<Of<'raised'>>[];
@@ -94,6 +96,7 @@ export const layoutOf = (strip: Strip): StripLayout => {
   const all = placed(strip, begin, loadedAt);
   return {
     all,
+    rows: [...new Set(strip.marks.map(({ seq }) => seq))],
     cards: all.filter(is('card')),
     rounds: roundsOf(all),
     findings: all.filter(is('raised')),

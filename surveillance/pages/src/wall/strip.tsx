@@ -19,7 +19,7 @@ const FLAG = 15;
 const MIN_WIDTH = 320;
 
 /** A mark in words, as the slider says it. */
-export const markText = (mark: StripMark): string => {
+const markText = (mark: StripMark): string => {
   switch (mark.kind) {
     case 'card':
       return mark.use === 'burn' ? `card ${mark.out}, burnt` : `card ${mark.out}`;
@@ -247,13 +247,12 @@ export const ShoeStrip = ({ strip, seq, zoom, seek }: StripProps) => {
   const width = shown * zoom;
   const layout = useMemo(() => layoutOf(strip), [strip]);
   const text = useMemo(() => stripText(strip), [strip]);
-  const at = layout.all.findLastIndex(({ mark }) => mark.seq <= seq);
-  const mark = layout.all[at]?.mark;
+  const at = layout.rows.findLastIndex((row) => row <= seq);
+  const marks = layout.all.filter(({ mark }) => mark.seq === layout.rows[at]);
   const x = placeOfRow(layout, seq);
   const step = (by: number): void => {
-    const last = layout.all.length - 1;
-    const to = layout.all[Math.min(last, Math.max(0, at + by))];
-    if (to !== undefined) seek(to.mark.seq);
+    const to = layout.rows[Math.min(layout.rows.length - 1, Math.max(0, at + by))];
+    if (to !== undefined) seek(to);
   };
   return (
     <div class="strip-scroll" ref={box}>
@@ -263,9 +262,11 @@ export const ShoeStrip = ({ strip, seq, zoom, seek }: StripProps) => {
         tabIndex={0}
         aria-label={text}
         aria-valuemin={0}
-        aria-valuemax={Math.max(0, layout.all.length - 1)}
+        aria-valuemax={Math.max(0, layout.rows.length - 1)}
         aria-valuenow={Math.max(0, at)}
-        aria-valuetext={mark === undefined ? 'before the first mark' : markText(mark)}
+        aria-valuetext={
+          marks.map(({ mark }) => markText(mark)).join(', ') || 'before the first mark'
+        }
         onKeyDown={(event) => {
           const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];
           if (by === undefined) return;

@@ -16,6 +16,8 @@ import { WallStore } from './wall-store.js';
 const SILENCE_MS = 3 * BEAT_MS + 500;
 /** Between two attempts to learn who is logged in, while the service does not answer, ms. */
 const AGAIN_MS = 3000;
+/** Between two looks whether the session still stands, while the line is lost, ms. */
+const CHECK_MS = 2000;
 
 type Session =
   | { readonly is: 'asking'; readonly error: string }
@@ -84,7 +86,11 @@ const useWallLine = (store: WallStore): void => {
 const useSessionCheck = (store: WallStore): void => {
   const { link } = useWallState(store);
   useEffect(() => {
-    if (link === 'lost') void ask(PATHS.me, isWhoView);
+    if (link === 'live') return undefined;
+    const timer = window.setInterval(() => void ask(PATHS.me, isWhoView), CHECK_MS);
+    return () => {
+      window.clearInterval(timer);
+    };
   }, [link]);
 };
 
