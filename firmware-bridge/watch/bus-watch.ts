@@ -42,9 +42,10 @@ export class SeenLine extends Mark {
   }
 
   is(active: boolean, atNs: number): void {
+    // An output is often told again what it shows already.
+    if (active !== this.active) this.changes += 1;
     this.active = active;
     this.atNs = atNs;
-    this.changes += 1;
   }
 }
 

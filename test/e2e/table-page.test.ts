@@ -214,7 +214,7 @@ describe('the table page in a browser', () => {
     const { url } = await serve(table);
     const { page } = await open(url);
     const reached: string[] = [];
-    for (let i = 0; i < 8; i += 1) {
+    for (let i = 0; i < 9; i += 1) {
       await page.keyboard.press('Tab');
       reached.push(
         await page.evaluate(() => {
@@ -223,11 +223,12 @@ describe('the table page in a browser', () => {
         }),
       );
     }
-    expect(reached.slice(0, 7)).toEqual([
+    expect(reached.slice(0, 8)).toEqual([
       'To the table',
       'Table',
       'Floor',
       'Dealer',
+      'Technician',
       'findings-title',
       'duties-title',
       'steps-title',

@@ -219,6 +219,27 @@ describe('the dealer display', () => {
   });
 });
 
+describe('a long instruction', () => {
+  testWith(missing, 'shows whole beside the keys', async () => {
+    const table = new LiveTable('pa/627a-minibaccarat');
+    const { page } = await stage(table, '/dealer');
+    await table.tell(
+      { kind: 'press', role: 'dealer', key: 'open-table' },
+      { kind: 'press', role: 'dealer', key: 'cards-inspected' },
+      { kind: 'shuffler.start', batch: 'red' },
+      { kind: 'shuffler.done', batch: 'red', count: 415, mode: 'shuffle', lamp: 'green' },
+      { kind: 'press', role: 'dealer', key: 'loaded' },
+    );
+    await page.getByRole('heading', { level: 1, name: /STOP/ }).waitFor();
+    await screenshot(page, 'dealer-keys-stop');
+    const isCut = await page
+      .locator('.lines')
+      .evaluate((lines) => lines.scrollHeight > lines.clientHeight + 1);
+    expect(isCut).toBe(false);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});
+
 describe('the floor page', () => {
   testWith(missing, 'clears a finding with its remedy, by keyboard', async () => {
     const table = new LiveTable('pa/627a-minibaccarat');

@@ -134,6 +134,21 @@ describe('the configuration', () => {
       /page\.listen: there is no login/,
     ],
     [
+      'passwords on a bare line',
+      `${least}\npage: { listen: "10.0.0.5:80", usersFile: users.yaml }`,
+      /6: page\.listen: passwords would cross the network unprotected; give tls/,
+    ],
+    [
+      'a proxy that vouches for whom nobody knows',
+      `${least}\npage: { proxy: { addresses: [127.0.0.1] } }`,
+      /page\.proxy: .*no list says what they may; give usersFile/,
+    ],
+    [
+      'a proxy by its name',
+      `${least}\npage: { usersFile: u, proxy: { addresses: [lb-1] } }`,
+      /page\.proxy\.addresses\[0\]: "lb-1" is not taken/,
+    ],
+    [
       'a port there is not',
       `${least}\npage: { listen: "127.0.0.1:99999" }`,
       /page\.listen: the port is above 65535/,

@@ -53,6 +53,16 @@ describe('the live log', () => {
     expect(told({ kind: 'cover.out' }, [], played)).toEqual([
       'plain: cover card out, 316 behind it',
     ]);
+    const no: Decision = {
+      do: 'refused',
+      key: 'no-more-bets',
+      clause: '627a.8',
+      reason: 'not now',
+    };
+    expect(told({ kind: 'press', role: 'dealer', key: 'no-more-bets' }, [no])).toEqual([
+      'plain: dealer: no-more-bets',
+      'warn: refused no-more-bets § 627a.8: not now',
+    ]);
     const unknown = { ...played, shoe: { ...played.shoe, outKnown: false } };
     expect(told({ kind: 'cover.out' }, [], unknown)).toEqual([
       'plain: cover card out, count not known',

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '../../../controller/core/procedure.js';
+import { SimulatedClock } from '../../../controller/core/simulated-clock.js';
+import { silentLog } from '../../../controller/runtime/log-port.js';
+import { TableLoop } from '../../../controller/runtime/loop.js';
+import { technicianSource } from '../../../controller/runtime/technician.js';
+import { createVirtualTable, READY_NS } from '../../../firmware-bridge/virtual/table.js';
+import { isTechReport } from '../../../surveillance/table-page/technician.js';
+import { MemoryJournal } from '../../fakes/memory-journal.js';
+import { plainRules } from '../../fakes/rules.js';
+
+it('tells a technician what the wires say, and nothing of a card’s rank', async () => {
+  const clock = new SimulatedClock();
+  const { bridge, hands } = createVirtualTable(clock, {
+    seed: 1,
+    table: {
+      shuffler: 'counting',
+      reader: 'rank',
+      batches: ['red', 'blue'],
+      policy: DEFAULT_POLICY,
+    },
+  });
+  const loop = new TableLoop({
+    rules: plainRules,
+    journal: new MemoryJournal(),
+    scheduler: clock,
+    log: silentLog,
+    perform: () => undefined,
+  });
+  await loop.start();
+  const source = technicianSource({ bridge, loop, scheduler: clock, journalFolder: '.' });
+  await bridge.start(() => undefined);
+  clock.runUntil(READY_NS);
+  clock.runUntil(hands.cards(3));
+  clock.runUntil(clock.nowNs() + 2e9);
+  const report = await source();
+  expect(isTechReport(report)).toBe(true);
+  const beam = report.lines.find(({ name }) => name === 'beam-a');
+  expect(beam).toMatchObject({ direction: 'in', level: { value: false }, error: null });
+  expect(beam?.changes).toBeGreaterThanOrEqual(6);
+  expect(beam?.level?.agoMs).toBeGreaterThan(1000);
+  const mouth = report.devices.find(({ name }) => name === 'mouth');
+  expect(mouth?.state).toBe('up');
+  expect(mouth?.calibration).toMatch(/beams \d+ mm apart, card .*; nothing, red, blue/);
+  expect(report.registers.some(({ bytes }) => /^[0-9a-f ]+$/.test(bytes?.value ?? ''))).toBe(true);
+  const reader = report.streams.find(({ name }) => name === 'reader');
+  expect(reader).toMatchObject({ isSecret: true, last: null });
+  expect(report.streams.find(({ name }) => name === 'shuffler')?.isSecret).toBe(false);
+  expect(report.checks.map(({ what }) => what)).toContain('disk .');
+  expect(report.figures).toMatchObject({ rows: 1, lost: 0 });
+  await bridge.stop();
+});
