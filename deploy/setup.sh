@@ -16,6 +16,7 @@ mosquitto-clients  mosquitto_sub   reading what reached the broker
 socat              socat           a serial line for the bench
 chromium           chromium        the browser tests of the pages
 iproute2           ip              cutting a network in tests
+postgresql         pg_ctlcluster   the floor's store on PostgreSQL
 e2fsprogs          mkfs.ext4       a disk that tests may break
 mount              losetup         the same
 rauc               rauc            signed updates of the image
