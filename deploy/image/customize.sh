@@ -28,7 +28,8 @@ dtparam=i2c_arm=on,i2c_arm_baudrate=400000
 dtparam=strict_gpiod
 dtparam=watchdog=on
 CONFIG
-echo 'ro rootfstype=squashfs rootwait panic=10 quiet console=tty1' >"$root/boot/firmware/cmdline.txt"
+echo 'ro rootfstype=squashfs rootwait panic=10 quiet console=tty1' \
+  >"$root/boot/firmware/cmdline.txt"
 for module in squashfs overlay; do echo $module >>"$root/etc/initramfs-tools/modules"; done
 chroot "$root" update-initramfs -u
 rm -rf "$root/var/cache/apt/archives" "$root/var/lib/apt/lists" "$root/var/log"/*

@@ -46,7 +46,8 @@ const roff = (text) =>
 export const manualPage = ({ top, tree }, version, day) => {
   const sections = tree.map(
     ({ words, text }) =>
-      `.SS cutcard ${roff(words.join(' '))}\n.nf\n${roff(text.trim().replace(/^Usage: /, ''))}\n.fi`,
+      `.SS cutcard ${roff(words.join(' '))}\n` +
+      `.nf\n${roff(text.trim().replace(/^Usage: /, ''))}\n.fi`,
   );
   return `${[
     `.TH CUTCARD 1 "${day}" "cutcard ${version}" "Cutcard"`,

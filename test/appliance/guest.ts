@@ -6,8 +6,8 @@ import { join } from 'node:path';
 export type Arch = 'amd64' | 'arm64';
 
 /** An emulated machine on a busy host: nothing here is about speed. */
-const BOOT_MS = 1_200_000;
-const COMMAND_MS = 900_000;
+const BOOT_MS = 3_600_000;
+const COMMAND_MS = 3_600_000;
 const QUIT_MS = 30_000;
 const TRY_MS = 1000;
 const MEMORY_MB = 1024;
