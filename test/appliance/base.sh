@@ -39,7 +39,7 @@ mmdebstrap --mode=root --quiet --architectures="$arch" --variant=minbase --forma
   --customize-hook='DEBIAN_FRONTEND=noninteractive chroot "$1" apt-get -qq -y \
     --no-install-recommends -t trixie-backports install linux-image-'"$arch" \
   --customize-hook='chroot "$1" apt-get -qq -y -o APT::Install-Recommends=true \
-    --download-only install nodejs chrony adduser' \
+    --download-only install nodejs openssl chrony adduser' \
   --customize-hook='cp "$HERE/guest-agent.sh" "$1/usr/local/sbin/guest-agent"' \
   --customize-hook='cp "$HERE/guest-agent.service" "$1/etc/systemd/system/"' \
   --customize-hook='chroot "$1" systemctl enable -q guest-agent.service' \
