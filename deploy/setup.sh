@@ -19,6 +19,7 @@ iproute2           ip              cutting a network in tests
 postgresql         pg_ctlcluster   the floor's store on PostgreSQL
 e2fsprogs          mkfs.ext4       a disk that tests may break
 mount              losetup         the same
+bsdutils           script          a terminal for a password that is typed
 rauc               rauc            signed updates of the image
 squashfs-tools     mksquashfs      the same
 '
