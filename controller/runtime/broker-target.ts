@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { identityFolder } from '../../surveillance/identity/folder.js';
 import type { BrokerAddress } from '../../surveillance/mqtt/mqtt-transport.js';
 import { type CommandKeys, readCommandKeys } from '../config/command-keys.js';
 import type { SiteConfig } from '../config/schema.js';
@@ -17,6 +18,8 @@ export interface BrokerTarget {
   readonly consumers: readonly string[];
   readonly cameras: readonly string[];
   readonly keys: CommandKeys;
+  /** The table's identity, where it lies in a folder that can be renewed. */
+  readonly identity?: { readonly dir: string; readonly caFile: string };
 }
 
 /** Host and port of `mqtt://host:port`. */
@@ -67,7 +70,18 @@ export const targetOf = ({ config, resolve }: LoadedConfig): BrokerTarget | null
       : { password: secret(resolve(broker.passwordFile), 'broker.passwordFile').trim() }),
   });
   address();
-  return { place, address, mqtt, ...trustedBy({ config, resolve }) };
+  const identity = isTls ? identityOf(broker, resolve) : null;
+  const trusted = trustedBy({ config, resolve });
+  return { place, address, mqtt, ...trusted, ...(identity === null ? {} : { identity }) };
+};
+
+const identityOf = (
+  { caFile, certFile, keyFile }: NonNullable<SiteConfig['broker']>,
+  resolve: (path: string) => string,
+): NonNullable<BrokerTarget['identity']> | null => {
+  if (caFile === undefined || certFile === undefined || keyFile === undefined) return null;
+  const dir = identityFolder(resolve(certFile), resolve(keyFile));
+  return dir === null ? null : { dir, caFile: resolve(caFile) };
 };
 
 /** Who may hold rows back, order and film: the same whichever broker the rows go to. */

@@ -5,6 +5,7 @@ import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { readCheckpoint } from '../../storage/checkpoint.js';
 import type { SqliteJournal } from '../../storage/journal.js';
 import type { SignedCheckpoint } from '../../storage/store.js';
+import { Renewal } from '../../surveillance/identity/renewal.js';
 import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import type { BrokerTarget } from './broker-target.js';
 import { documentsOf, type PublicHalf } from './documents.js';
@@ -34,10 +35,12 @@ export class Surveillance {
   readonly publisher: Publisher;
   readonly #parts: PublishParts;
   readonly #stops: Cancel[] = [];
+  readonly #renewal: Renewal | null;
   #running = false;
 
   constructor(target: BrokerTarget, parts: PublishParts) {
     this.#parts = parts;
+    this.#renewal = target.identity === undefined ? null : this.#renewalOf(target.identity);
     this.publisher = new Publisher({
       table: target.place,
       version: parts.version,
@@ -64,6 +67,7 @@ export class Surveillance {
     if (this.#running) return;
     this.#running = true;
     const { loop, journal, supervisor, rules, key } = this.#parts;
+    this.#renewal?.start();
     this.publisher.start(since.before);
     this.publisher.documents(documentsOf(rules, key));
     for (const { step, state } of since.steps) this.publisher.committed(step, state);
@@ -84,8 +88,22 @@ export class Surveillance {
     if (!this.#running) return;
     this.#running = false;
     for (const stop of this.#stops.splice(0)) stop();
+    this.#renewal?.stop();
     await this.publisher.stop();
     this.#parts.scheduler.close();
+  }
+
+  #renewalOf(identity: NonNullable<BrokerTarget['identity']>): Renewal {
+    const { log, scheduler } = this.#parts;
+    return new Renewal({
+      ...identity,
+      scheduler,
+      report: (text) => log.warn({ kind: 'certificate' }, text),
+      renewed: () => {
+        log.info({ kind: 'certificate' }, 'a new certificate is in use');
+        this.publisher.reconnect('a new certificate is in use');
+      },
+    });
   }
 
   /** There is no row for this: surveillance hears it beside the last durable state, and at once. */
@@ -116,6 +134,7 @@ export class Surveillance {
         { up, stale, quality: null },
       ]),
     );
+    const certificate = this.#renewal?.health();
     this.publisher.health({
       uptimeS,
       rssBytes,
@@ -124,6 +143,7 @@ export class Surveillance {
       diskLifeUsedPercent,
       temperatureC,
       devices,
+      ...(certificate === undefined ? {} : { certificate }),
     });
   }
 }

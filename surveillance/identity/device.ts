@@ -4,7 +4,7 @@ import {
   generateKeyPairSync,
   X509Certificate,
 } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { IdentityError, moveDurably, readText, writeDurably } from './files.js';
 import { openssl } from './openssl.js';
@@ -48,17 +48,33 @@ export const deviceFiles = (dir: string): DeviceFiles => ({
  * @returns path of the request. @throws IdentityError
  */
 export const makeRequest = (dir: string, name: string): string => {
+  const { nextRequest } = deviceFiles(dir);
+  writeDurably(nextRequest, openssl(requestArgs(makeNextKey(dir), name)), READABLE);
+  return nextRequest;
+};
+
+/** A key waits here and the request for its certificate is made. */
+export const hasAsked = (dir: string): boolean => {
+  const { nextKey, nextRequest } = deviceFiles(dir);
+  return existsSync(nextKey) && existsSync(nextRequest);
+};
+
+/** Makes the key that waits for a certificate, or keeps the one that waits. @returns its path. */
+export const makeNextKey = (dir: string): string => {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const files = deviceFiles(dir);
-  if (!existsSync(files.nextKey)) {
+  const { nextKey } = deviceFiles(dir);
+  if (!existsSync(nextKey)) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    writeDurably(files.nextKey, pem, OWNER_ONLY);
+    writeDurably(nextKey, pem, OWNER_ONLY);
   }
-  const request = openssl(['req', '-new', '-key', files.nextKey, '-subj', `/CN=${name}`]);
-  writeDurably(files.nextRequest, request, READABLE);
-  return files.nextRequest;
+  return nextKey;
 };
+
+/** What openssl is asked for a request in the name `name` by the key in a file. */
+export const requestArgs = (keyFile: string, name: string): readonly string[] => [
+  ...['req', '-new', '-key', keyFile, '-subj', `/CN=${name}`],
+];
 
 /**
  * Takes the signed certificate into use: only if it belongs to the key that waits here, carries
@@ -94,6 +110,7 @@ export const installCertificate = (
   // The certificate first: a key without it is recognised at the next start, see `recoverInstall`.
   writeDurably(files.certificate, certificatePem, READABLE);
   moveDurably(files.nextKey, files.key);
+  rmSync(files.nextRequest, { force: true });
   return { name: nameIn(certificate), validToMs: Date.parse(certificate.validTo) };
 };
 
@@ -105,6 +122,7 @@ export const recoverInstall = (dir: string): boolean => {
   const key = createPrivateKey(readText(files.nextKey, 'the waiting key'));
   if (!certificate.checkPrivateKey(key)) return false;
   moveDurably(files.nextKey, files.key);
+  rmSync(files.nextRequest, { force: true });
   return true;
 };
 

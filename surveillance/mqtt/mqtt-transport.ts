@@ -305,7 +305,7 @@ class MqttLink implements Link {
     });
     client.on('error', (error) => {
       const code = 'code' in error && typeof error.code === 'number' ? error.code : 0;
-      this.#end ??= endOf(code, error.message || 'the link failed');
+      this.#end ??= endOf(code, reasonOf(error));
       this.#cut();
     });
     client.on('close', () => this.#closed());
@@ -319,6 +319,17 @@ class MqttLink implements Link {
     this.#events.closed(this.#end ?? { kind: 'lost', reason: 'the connection was closed' });
   }
 }
+
+/** A failed handshake names what to look at: it is a certificate or a clock. */
+const reasonOf = (error: Error): string => {
+  const said = error.message.trim() || 'the link failed';
+  const code = 'code' in error ? String(error.code) : '';
+  const isTls = /certificate|ssl|tls/i.test(said) || /^(ERR_(SSL|TLS)|CERT_|UNABLE_TO)/.test(code);
+  return isTls
+    ? `the TLS handshake failed: ${said}; compare the clocks and see to the certificates ` +
+        '(cutcard provision status)'
+    : said;
+};
 
 const endOf = (code: number, reason: string): LinkEnd => {
   if (code === TAKEN_OVER) {

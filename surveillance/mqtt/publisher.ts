@@ -230,6 +230,11 @@ export class Publisher {
     return this.#acks.delivered;
   }
 
+  /** Ends the link and makes a new one, with whatever certificate is now in use. */
+  reconnect(reason: string): void {
+    this.#session.reconnect(reason);
+  }
+
   /** Says `offline` where there is a link and closes it; safe twice. */
   async stop(): Promise<void> {
     this.#retry?.();

@@ -186,6 +186,11 @@ export class Session {
     this.#link?.drop(reason);
   }
 
+  /** Drops the link, if there is one; the next attempt follows by itself. */
+  reconnect(reason: string): void {
+    this.#link?.drop(reason);
+  }
+
   #open(): void {
     const { transport, clientId, owner, keepAliveS } = this.#parts;
     this.#retry = null;

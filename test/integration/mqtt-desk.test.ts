@@ -29,7 +29,8 @@ const cutcard = (...args: readonly string[]): Promise<Ran> =>
 const startedEarlier = { ...realClock, wallMs: () => Date.now() - (isStarting ? 60_000 : 0) };
 let isStarting = true;
 
-describe('a desk over the embedded broker', () => {
+/** Each test starts the program several times, on a machine that is busy with other tests. */
+describe('a desk over the embedded broker', { timeout: 240_000 }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'cutcard-desk-'));
   const broker = new EmbeddedBroker();
   const { publicKey: floorKey } = makeCommandKey();
@@ -56,7 +57,7 @@ describe('a desk over the embedded broker', () => {
     table.start();
     isStarting = false;
     await until('link', () => table.publisher.stats().isUp);
-  });
+  }, 120_000);
   afterEach(async () => {
     await table.publisher.stop();
     await broker.stop();

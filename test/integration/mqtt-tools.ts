@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import type { Decision } from '../../controller/core/decision.js';
 import { evolve } from '../../controller/core/evolve.js';
 import type { Happening } from '../../controller/core/observation.js';
@@ -14,6 +15,9 @@ import type { Transport } from '../../surveillance/mqtt/transport.js';
 import { type Missing, needsProgram } from '../support/needs.js';
 import { inspectOwn, MemoryJournal, NAME, tableOf } from '../unit/surveillance/rows.js';
 
+/** These tests wait for things to come about, on a machine that is busy with other tests. */
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
 const FOUND = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto', '/usr/bin/mosquitto'];
 export const MOSQUITTO = FOUND.find((path) => existsSync(path)) ?? null;
 
@@ -24,7 +28,7 @@ export const whyNoMosquitto = (): Missing =>
 export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
 
-export const until = async (what: string, isTrue: () => boolean, ms = 20_000): Promise<void> => {
+export const until = async (what: string, isTrue: () => boolean, ms = 60_000): Promise<void> => {
   const end = Date.now() + ms;
   while (!isTrue()) {
     if (Date.now() > end) throw new Error(`after ${ms} ms still not: ${what}`);
@@ -86,7 +90,7 @@ export class Mosquitto {
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    for (let i = 0; i < 200; i += 1) {
+    for (let i = 0; i < 2400; i += 1) {
       if (await answers(this.port)) return;
       if (child.exitCode !== null) break;
       await sleep(25);
@@ -156,7 +160,7 @@ export class Subscriber {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const subscriber = new Subscriber(child);
-    for (let i = 0; i < 100 && !subscriber.lines.some(({ topic }) => topic === 'probe'); i += 1) {
+    for (let i = 0; i < 1000 && !subscriber.lines.some(({ topic }) => topic === 'probe'); i += 1) {
       publishOnce(port, 'probe', 'x');
       await sleep(20);
     }
@@ -174,7 +178,7 @@ export class Subscriber {
 
 export const publishOnce = (port: number, topic: string, payload: string | Buffer): void => {
   const args = ['-h', '127.0.0.1', '-p', `${port}`, '-V', 'mqttv5', '-q', '1', '-t', topic, '-s'];
-  execFileSync('mosquitto_pub', args, { input: payload, timeout: 5000 });
+  execFileSync('mosquitto_pub', args, { input: payload, timeout: 60_000 });
 };
 
 /** A cable between a client and its broker that can be cut, frozen or narrowed. */
