@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseScenario } from '../../controller/runtime/scenario/parse.js';
@@ -83,6 +83,7 @@ const runTier = async (tier: Tier, told: Told): Promise<void> => {
     }
   });
   if (ended !== null) fail(tier.name, `${ended}\n${session.console()}`);
+  rmSync(tier.scratch, { recursive: true, force: true });
   say(`  ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
 };
 

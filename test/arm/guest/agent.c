@@ -6,15 +6,19 @@
  *   value LINE                         ok LEVEL           level of any line as it is on the wire
  *   play LINE:LEVEL:ATUS ...           ok LATENS          edges at times after the first, us
  *   flip LINE COUNT PAUSEUS            ok LATENS          so many alternating edges
+ *   pulse LINE COUNT                   ok                 so many pulses, up and down again
+ *                                                         before the kernel's thread may look
  *   answer LINE LEVEL OUT WANT         ok ATNS TOOKNS     an edge, and how long until an output
  *                                                         follows; `late` after two seconds
  *
- * Times are CLOCK_MONOTONIC, as process.hrtime and the kernel's edges are. Between edges it spins:
- * a sleep would end when the host has time, and a card pulled at the wrong speed is another card.
+ * Times are CLOCK_MONOTONIC, as process.hrtime and the kernel's edges are. Between edges it spins,
+ * ahead of every ordinary program: a sleep would end when the host has time, and a card pulled at
+ * the wrong speed is another card. Only in a long gap it sleeps, and what follows moves with it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +30,12 @@
 #define LINES_MAX 64
 #define COMMAND_MAX 65536
 #define ANSWER_LIMIT_NS 2000000000LL
+/* A gap in which a hand rests: the next card may begin later, only not at another speed. */
+#define GAP_NS 100000000LL
+#define PULSE_APART_US 3000
+/* Ahead of programs, behind the kernel's interrupt threads (50); and ahead of these too. */
+#define USUAL 10
+#define ABOVE_THREADS 60
 
 static const char *folder;
 static int pulls[LINES_MAX], values[LINES_MAX];
@@ -59,6 +69,11 @@ static int value(int line) {
   return text[0] == '1';
 }
 
+static void rank(int priority) {
+  struct sched_param p = {.sched_priority = priority};
+  sched_setscheduler(0, SCHED_FIFO, &p);
+}
+
 static int64_t spin_until(int64_t due) {
   int64_t now = now_ns();
   while (now < due) now = now_ns();
@@ -74,6 +89,11 @@ static void play(char *list, FILE *out) {
       fprintf(out, "bad %s\n", word);
       return;
     }
+    int64_t rest = start + at_us * 1000 - now_ns();
+    if (rest > GAP_NS) {
+      usleep(rest / 1000);
+      start = now_ns() - at_us * 1000;
+    }
     int64_t over = spin_until(start + at_us * 1000);
     if (over > late) late = over;
     if (pull(line, level) < 0) {
@@ -82,6 +102,20 @@ static void play(char *list, FILE *out) {
     }
   }
   fprintf(out, "ok %lld\n", (long long)late);
+}
+
+static void pulse(int line, int count, FILE *out) {
+  for (int i = 0; i < count; i++) {
+    rank(ABOVE_THREADS);
+    int failed = pull(line, 1) < 0 || pull(line, 0) < 0;
+    rank(USUAL);
+    if (failed) {
+      fprintf(out, "failed line %d: %s\n", line, strerror(errno));
+      return;
+    }
+    usleep(PULSE_APART_US);
+  }
+  fprintf(out, "ok\n");
 }
 
 static void flip(int line, int count, int pause_us, FILE *out) {
@@ -128,6 +162,8 @@ static void obey(char *command, FILE *out) {
     play(command + 5, out);
   } else if (sscanf(command, "flip %d %d %d", &a, &b, &c) == 3) {
     flip(a, b, c, out);
+  } else if (sscanf(command, "pulse %d %d", &a, &b) == 2) {
+    pulse(a, b, out);
   } else if (sscanf(command, "answer %d %d %d %d", &a, &b, &c, &d) == 4) {
     answer(a, b, c, d, out);
   } else {
@@ -150,6 +186,7 @@ int main(int argc, char **argv) {
   FILE *in = fdopen(port, "r");
   FILE *out = fdopen(dup(port), "w");
   if (in == NULL || out == NULL) return 1;
+  rank(USUAL);
   fprintf(out, "ready\n");
   fflush(out);
   while (fgets(command, sizeof command, in) != NULL) {

@@ -43,8 +43,7 @@ const listen = (): { readonly bus: GpiochipBus; readonly heard: Heard[] } => {
 /** Edges far enough apart for the kernel's thread to look at each of them. */
 const EDGES = 200;
 const APART_US = 5_000;
-/** Edges that come faster than any thread can look. */
-const FAST_US = 0;
+const PULSES = 10;
 
 const alternates = (heard: readonly Heard[]): boolean =>
   heard.every((one, i) => i === 0 || one.active !== heard[i - 1]?.active);
@@ -69,28 +68,26 @@ const slowEdges = async ({ wires }: Rig): Promise<void> => {
 };
 
 /**
- * The kernel's thread reads the level when it runs and names the edge by it. Edges that are over by
- * then are one edge, or two of one kind, without a gap in the numbers: see docs/DEVICES.md.
+ * The kernel's thread reads the level when it runs and names the edge by it: a pulse that is over
+ * by then is told as one edge, down, though the line was down before. No number is missing. This is
+ * why a strict check of the order fails on a busy machine: see docs/DEVICES.md.
  */
-const fastEdges = async ({ wires, port }: Rig): Promise<void> => {
+const lateThread = async ({ wires }: Rig): Promise<void> => {
   await wires.pull(10, false);
   const bus = new GpiochipBus();
   const { heard, sink } = ears();
   const input = bus.input(plainLine(CHIP, 10), sink);
   try {
-    await wires.agent(`flip 10 ${EDGES + 1} ${FAST_US}`);
-    // One more, alone, is heard in any case: all before it were told.
-    const before = heard.length;
-    await wires.pull(10, false);
-    await until('the last edge', () => heard.length > before && heard.at(-1)?.active === false);
-    const twice = heard.filter((one, i) => i > 0 && one.active === heard[i - 1]?.active).length;
-    port.say({
-      say: 'note',
-      text: `${EDGES + 2} edges without a pause: ${heard.length} told, ${twice} of them the same \
-as the one before, numbers ${contiguous(heard) ? 'without a gap' : 'with a gap'}`,
-    });
-    assert.ok(contiguous(heard), 'edges the kernel merged must not look like lost events');
-    assert.equal(input.read(), false, 'the level is right whatever was told');
+    await wires.agent(`pulse 10 ${PULSES}`);
+    await wires.pull(10, true);
+    await until('the edge after the pulses', () => heard.at(-1)?.active === true);
+    const pulses = heard.slice(0, -1);
+    assert.deepEqual(
+      pulses.map((one) => one.active),
+      Array.from({ length: PULSES }, () => false),
+    );
+    assert.ok(contiguous(heard), 'what the kernel merged does not look like lost events');
+    assert.equal(input.read(), true, 'the level is right whatever was told');
   } finally {
     bus.close();
   }
@@ -164,7 +161,7 @@ export const idle = async ({ wires }: Pick<Rig, 'wires'>): Promise<void> => {
 export const LINE_CHECKS: readonly Check[] = [
   ...contract,
   ['gpiochip: 200 edges, 5 ms apart, alternate and are numbered', slowEdges],
-  ['gpiochip: edges faster than the kernel looks leave the level right', fastEdges],
+  ['gpiochip: pulses over before the kernel looks repeat an edge, not a number', lateThread],
   ['gpiochip: bias and debounce are the kernel’s', biasAndDebounce],
   ['gpiochip: edges lost to a full queue are noticed, and told', lostEdges],
 ];

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { packageRoot } from '../../../firmware-bridge/files.js';
 
 export type Arch = 'amd64' | 'arm64';
@@ -144,18 +145,29 @@ const cross = (folder: string): void => {
   rmSync(join(folder, 'build/Release/obj.target'), { recursive: true, force: true });
 };
 
+const lockSchema = z.object({
+  packages: z.record(z.string(), z.object({ version: z.string().optional() })),
+});
+
 /** What the product depends on, for arm64: npm's packages, the native ones compiled here. */
 const foreignModules = (): string => {
-  const [manifest, lock] = ['package.json', 'package-lock.json'].map((file) =>
-    readFileSync(join(PACKAGE, file)),
-  );
-  if (manifest === undefined || lock === undefined) throw new Error('the package is incomplete');
-  return part(`modules-arm64-${process.version}-${digest(manifest, lock)}`, (made) => {
-    writeFileSync(join(made, 'package.json'), manifest);
+  const lock = readFileSync(join(PACKAGE, 'package-lock.json'));
+  const { packages } = lockSchema.parse(JSON.parse(lock.toString('utf8')));
+  return part(`modules-arm64-${process.version}-${digest(lock)}`, (made) => {
+    cpSync(join(PACKAGE, 'package.json'), join(made, 'package.json'));
     writeFileSync(join(made, 'package-lock.json'), lock);
     const quiet = ['--no-audit', '--no-fund', '--no-progress'];
     run('npm', ['ci', '--ignore-scripts', '--omit=dev', ...quiet], { cwd: made });
-    for (const name of COMPILED) cross(join(made, 'node_modules', name));
+    for (const name of COMPILED) {
+      const module = join(made, 'node_modules', name);
+      const version = packages[`node_modules/${name}`]?.version ?? '';
+      // A compiler takes minutes: what it made is kept for as long as the version stays.
+      const native = part(`${name}-arm64-${process.version}-${version}`, (kept) => {
+        cross(module);
+        cpSync(join(module, 'build'), join(kept, 'build'), { recursive: true });
+      });
+      cpSync(join(native, 'build'), join(module, 'build'), { recursive: true });
+    }
   });
 };
 

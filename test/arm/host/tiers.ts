@@ -1,6 +1,6 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { packageRoot } from '../../../firmware-bridge/files.js';
 import type { Channel, GuestOptions } from './guest.js';
 import { type Entry, folder, link, plain, program, text, writeInitramfs } from './initramfs.js';
@@ -10,7 +10,8 @@ const PACKAGE = packageRoot();
 
 /**
  * The guest's clock counts instructions, 2 ns each, while it computes, and follows the host's only
- * while it waits: a busy host makes it slower, never its cards faster or its edges late.
+ * while it waits: a busy host makes it slower, never its cards faster or its edges late. One
+ * processor: of two, one would stand still while the other moves the clock.
  */
 const CLOCK = ['-icount', 'shift=1,sleep=on'];
 const ACCEL = ['-accel', 'tcg,tb-size=512'];
@@ -82,6 +83,8 @@ export interface Tier {
   readonly name: string;
   readonly kernel: string;
   readonly guest: Omit<GuestOptions, 'log'>;
+  /** A folder that may go once the guest has ended. */
+  readonly scratch: string;
   /** Its journal is compared with the one of virtual lines. */
   readonly hasStory: boolean;
 }
@@ -105,13 +108,14 @@ const simTier = (tier: '1' | '2', only: string): Tier => {
   return {
     name: arch === 'amd64' ? 'tier 1, x86-64, gpio-sim' : 'tier 2, arm64, gpio-sim',
     kernel: kernel.version,
+    scratch: dirname(initrd),
     hasStory: true,
     guest: {
       program: arch === 'amd64' ? 'qemu-system-x86_64' : 'qemu-system-aarch64',
       channels: ['agent', 'checks', 'serial', 'panel'],
       args: (socket) => [
         ...machine,
-        ...['-smp', '2', '-m', String(MEMORY_MB), ...ACCEL, ...CLOCK],
+        ...['-smp', '1', '-m', String(MEMORY_MB), ...ACCEL, ...CLOCK],
         ...['-display', 'none', '-no-reboot', '-nodefaults', '-serial', 'stdio'],
         ...['-kernel', join(kernel.folder, 'vmlinuz'), '-initrd', initrd],
         ...['-append', `console=${console} panic=-1 quiet`],
@@ -179,6 +183,7 @@ const piTier = (only: string): Tier => {
   return {
     name: "tier 3, raspi3b, the Pi's own drivers",
     kernel: kernel.version,
+    scratch: dirname(initrd),
     hasStory: false,
     guest: {
       program: piEmulator(),
