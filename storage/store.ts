@@ -3,13 +3,14 @@ import Database from 'better-sqlite3';
 import type { DocumentKind } from '../controller/core/ports.js';
 import { checkTail } from './chain.js';
 import { faultOf, JournalFault } from './fault.js';
-import { demandFile, emptied, isBare, isEmptied } from './file-check.js';
+import { demandFile, emptied, isEmptied } from './file-check.js';
 import { takeLock } from './lock.js';
 import { hasLog, isConsumer, isMarked, LOST_LOG, mark, unmark, unmarkCopy } from './open-mark.js';
+import { makeJournal } from './create.js';
 import { setPragmas, type Statements, statementsOf } from './connection.js';
 import { Packer } from './packing.js';
 import { damagedLog } from './wal-check.js';
-import { checkFormat, createSchema, isEmpty, readWords } from './schema.js';
+import { checkFormat, isEmpty, readWords } from './schema.js';
 
 /** Most rows in one transaction. */
 export const MAX_GROUP_ROWS = 256;
@@ -95,8 +96,8 @@ export class Store {
     try {
       demandFile(this.#path);
       this.#lock = takeLock(this.#path);
-      const wasBare = isBare(this.#path);
       if (isEmptied(this.#path)) throw emptied(this.#path);
+      if (!existsSync(this.#path)) makeJournal(this.#path);
       const unclean = existsSync(`${this.#path}-wal`);
       const isWithLog = hasLog(this.#path);
       // Before SQLite looks: it would take what it can read and forget the rest.
@@ -104,19 +105,12 @@ export class Store {
       if (log !== null) throw new JournalFault('corrupt', `journal ${this.#path}: ${log}`);
       const db = new Database(this.#path, { timeout: READER_WAIT_MS });
       this.#db = db;
-      if (isEmpty(db)) {
-        if (wasBare) throw emptied(this.#path);
-        setPragmas(db);
-        createSchema(db);
-        // So that the file itself says what it is, whatever becomes of its log.
-        db.pragma('wal_checkpoint(PASSIVE)');
-      } else {
-        checkFormat(db, this.#path);
-        if (!isWithLog && isMarked(db)) {
-          throw new JournalFault('corrupt', `journal ${this.#path}: ${LOST_LOG}`);
-        }
-        setPragmas(db);
+      if (isEmpty(db)) throw emptied(this.#path);
+      checkFormat(db, this.#path);
+      if (!isWithLog && isMarked(db)) {
+        throw new JournalFault('corrupt', `journal ${this.#path}: ${LOST_LOG}`);
       }
+      setPragmas(db);
       this.#packer = new Packer(readWords(db));
       this.#statements = statementsOf(db);
       if (unclean) quickCheck(db, this.#path);

@@ -48,9 +48,18 @@ export class Appender {
   #said = '';
   #errors = '';
 
-  constructor(path: string, mode: 'worker' | 'inline' | 'unsafe', seed = 1) {
+  /** `env`: what the process finds in its environment besides ours. */
+  constructor(
+    path: string,
+    mode: 'worker' | 'inline' | 'unsafe',
+    seed = 1,
+    env: Readonly<Record<string, string>> = {},
+  ) {
     const args = [SCRIPT, path, mode, `${seed}`];
-    this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
     this.#child.stdout.on('data', (data: Buffer) => (this.#said += data.toString()));
     this.#child.stderr.on('data', (data: Buffer) => (this.#errors += data.toString()));
     this.#ended = once(this.#child, 'close');
