@@ -53,6 +53,8 @@ export class FakeFloor {
     instance: 'floor-1',
   };
   #id = 0;
+  /** Another run of the service has other ids: a page that comes back to it gets everything. */
+  readonly #run = Math.random().toString(36).slice(2, 8);
   #beat: NodeJS.Timeout | undefined;
   #passedMs = 0;
   #sessions = new Map<string, string>();
@@ -135,7 +137,7 @@ export class FakeFloor {
 
   #sayToAll(event: string, data: unknown, isKept: boolean): void {
     if (isKept) this.#id += 1;
-    const id = isKept ? `id: ${this.#id}\n` : '';
+    const id = isKept ? `id: ${this.#run}.${this.#id}\n` : '';
     const text = `${id}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     if (isKept) {
       this.#sent.push({ id: this.#id, text });
@@ -144,13 +146,14 @@ export class FakeFloor {
     for (const stream of this.#streams) stream.write(text);
   }
 
-  #stream(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): void {
+  #stream(response: ServerResponse, query: URLSearchParams): void {
     response.writeHead(200, {
       ...SECURITY_HEADERS,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
     });
-    const after = Number(request.headers['last-event-id'] ?? query.get('after') ?? -1);
+    const [run, last] = (query.get('after') ?? '').split('.');
+    const after = run === this.#run ? Number(last) : -1;
     const oldest = this.#sent[0]?.id ?? Number.POSITIVE_INFINITY;
     if (after >= oldest - 1 && after <= this.#id) {
       for (const { id, text } of this.#sent) if (id > after) response.write(text);
@@ -158,7 +161,9 @@ export class FakeFloor {
       response.write(`event: beat\ndata: ${JSON.stringify(beat)}\n\n`);
     } else {
       const wall = { tables: this.tiles, atMs: this.nowMs, service: this.#service };
-      response.write(`id: ${this.#id}\nevent: wall\ndata: ${JSON.stringify(wall)}\n\n`);
+      response.write(
+        `id: ${this.#run}.${this.#id}\nevent: wall\ndata: ${JSON.stringify(wall)}\n\n`,
+      );
     }
     this.#streams.add(response);
     response.on('close', () => this.#streams.delete(response));
@@ -204,7 +209,7 @@ export class FakeFloor {
       }
     }
     if (url.pathname === '/api/wall/stream') {
-      this.#stream(request, response, url.searchParams);
+      this.#stream(response, url.searchParams);
       return;
     }
     const roles = this.#me(who).roles;
