@@ -41,7 +41,7 @@ export interface FaultText extends Omit<Fault, 'place' | 'also' | 'withinCards'>
 }
 
 /** It is made at one of the first so many chances. */
-const CHANCES = 4;
+const CHANCES = 3;
 const WITHIN_CARDS = 1;
 
 export const faultOf = (text: FaultText): Fault => ({

@@ -95,7 +95,7 @@ const machinery: readonly Fault[] = [
     kind: 'shuffler-mute',
     what: 'the shuffler says nothing any more, its line still open',
     seen: 'sensed',
-    why: 'known only when its 15 s of silence are over: counted in seconds, not cards',
+    why: 'known only when its 17 s of silence are over: counted in seconds, not cards',
     expects: ['shuffler.lost'],
     fits: fits.byMachine,
     at: isBetween,

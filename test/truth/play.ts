@@ -316,6 +316,7 @@ function* deckInHand(p: Playing): Generator<Step> {
     yield* changeDealer(p);
     yield* roundFromHand(p);
   }
+  yield step('collect', press({ key: 'collected' }));
   p.isLoaded = false;
 }
 

@@ -15,7 +15,7 @@ const SAID_MAX = 5;
 /** Shoes of a trial; the fault lies in one of the first. */
 const SHORT_SHOES = 6;
 /** One trial in so many is played with whole shoes. */
-const WHOLE_EVERY = 50;
+const WHOLE_EVERY = 200;
 const MS = 1e6;
 
 export interface TrialSpec {
