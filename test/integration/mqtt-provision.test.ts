@@ -79,3 +79,13 @@ it(
   },
   STARTS_MS,
 );
+
+it('RabbitMQ: configuration and users from the same plan; another kind is refused', () => {
+  const out = join(dir, 'rabbit');
+  const plan = join(EXAMPLE, 'floor.example.yaml');
+  expect(provision('broker', plan, '--kind', 'rabbitmq', '--out', out).code).toBe(0);
+  expect(readFileSync(join(out, 'rabbitmq.conf'), 'utf8')).toContain('mqtt.ssl_cert_login = true');
+  expect(readFileSync(join(out, 'users.sh'), 'utf8')).toContain('set_topic_permissions');
+  expect(existsSync(join(out, 'advanced.config'))).toBe(true);
+  expect(provision('broker', plan, '--kind', 'other', '--out', out).code).toBe(2);
+}, 240_000);

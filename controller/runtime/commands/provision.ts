@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { FloorPlan } from '../../../surveillance/broker/floor-plan.js';
 
 const DAYS_MAX = 825;
 
@@ -134,20 +135,44 @@ const authorityList = ({ dir }: Dir): Promise<void> =>
     print(`${renewRevocations(dir)}: copy it to the broker and send it SIGHUP`);
   });
 
-const broker = async (plan: string, flags: { readonly out: string }): Promise<void> => {
+const BROKER_KINDS = ['mosquitto', 'rabbitmq'] as const;
+type BrokerKind = (typeof BROKER_KINDS)[number];
+
+/** The files of a broker of this kind, by name. */
+const brokerFiles = async (
+  kind: BrokerKind,
+  plan: FloorPlan,
+): Promise<Readonly<Record<string, string>>> => {
+  if (kind === 'mosquitto') {
+    const made = await import('../../../surveillance/broker/mosquitto.js');
+    return { 'mosquitto.conf': made.mosquittoConfig(plan), acl: made.mosquittoAcl(plan) };
+  }
+  const made = await import('../../../surveillance/broker/rabbitmq.js');
+  return {
+    'rabbitmq.conf': made.rabbitConfig(plan),
+    'advanced.config': made.rabbitAdvanced(),
+    'users.sh': made.rabbitUsers(plan),
+  };
+};
+
+interface BrokerFlags {
+  readonly out: string;
+  readonly kind: BrokerKind;
+}
+
+const broker = async (plan: string, flags: BrokerFlags): Promise<void> => {
   const { readFloorPlan } = await import('../../../surveillance/broker/floor-plan.js');
-  const { mosquittoAcl, mosquittoConfig } = await import(
-    '../../../surveillance/broker/mosquitto.js'
-  );
   const { mkdirSync, readFileSync, writeFileSync } = await import('node:fs');
   const path = await import('node:path');
   const { EXIT, Refusal } = await import('../exit.js');
   try {
     const read = readFloorPlan(readFileSync(plan, 'utf8'), plan);
     mkdirSync(flags.out, { recursive: true });
-    writeFileSync(path.join(flags.out, 'mosquitto.conf'), mosquittoConfig(read));
-    writeFileSync(path.join(flags.out, 'acl'), mosquittoAcl(read), { mode: 0o640 });
-    print(`${flags.out}: mosquitto.conf and acl for ${read.tables.length} tables`);
+    const made = await brokerFiles(flags.kind, read);
+    for (const [name, text] of Object.entries(made)) {
+      writeFileSync(path.join(flags.out, name), text, { mode: name === 'acl' ? 0o640 : 0o644 });
+    }
+    print(`${flags.out}: ${Object.keys(made).join(', ')} for ${read.tables.length} tables`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown cause';
     throw new Refusal(EXIT.config, why, cause);
@@ -213,8 +238,11 @@ export const register = (program: Command): void => {
   registerAuthority(provision);
   provision
     .command('broker')
-    .description("write mosquitto's configuration and access list for a floor")
+    .description("write a broker's configuration and access list for a floor, bridge included")
     .argument('<plan>', 'the floor plan, YAML')
     .requiredOption('--out <folder>', 'where to write them')
+    .addOption(
+      new Option('--kind <broker>', 'which broker').choices(BROKER_KINDS).default('mosquitto'),
+    )
     .action(broker);
 };
