@@ -44,6 +44,8 @@ mmdebstrap --mode=root --quiet --architectures="$arch" --variant=minbase --forma
   --customize-hook='cp "$HERE/guest-agent.service" "$1/etc/systemd/system/"' \
   --customize-hook='chroot "$1" systemctl enable -q guest-agent.service' \
   --customize-hook='echo force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/emulated"' \
+  --customize-hook='mkdir -p "$1/etc/systemd/system/cutcard.service.d" && cp "$HERE/emulated.conf" \
+    "$1/etc/systemd/system/cutcard.service.d/"' \
   --customize-hook='echo bare-table >"$1/etc/hostname"; chroot "$1" passwd -q -d root' \
   --customize-hook='printf "/dev/vda / ext4 errors=remount-ro 0 1\n" >"$1/etc/fstab"' \
   trixie "$root" "deb $mirror trixie main" "deb $mirror trixie-backports main"

@@ -32,11 +32,12 @@ interface Standing {
   readonly out: unknown;
 }
 
-/** What the table's own page says of it. */
+/** What the table's own page says of it. The page comes a little after the table is armed. */
 const standing = async (guest: Guest): Promise<Standing> => {
-  const text = await guest.must(
+  const text = await guest.until(
     `/usr/bin/node -e "fetch('http://127.0.0.1:8080/api/table').then(async (r) => ` +
       `console.log(JSON.stringify(await r.json())))"`,
+    /^\{/,
   );
   const state: unknown = JSON.parse(text);
   const at = (...keys: readonly string[]): unknown =>

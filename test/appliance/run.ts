@@ -55,7 +55,7 @@ const cache = process.env['CUTCARD_CACHE'] ?? join(homedir(), '.cache', 'cutcard
 
 /** The bare machine: made once for each change of its recipe. */
 const baseOf = (): string => {
-  const recipe = ['base.sh', 'guest-agent.sh', 'guest-agent.service'];
+  const recipe = ['base.sh', 'guest-agent.sh', 'guest-agent.service', 'emulated.conf'];
   const hash = createHash('sha256');
   for (const file of recipe) hash.update(readFileSync(join(HERE, file)));
   const folder = join(cache, 'appliance', `${arch}-${hash.digest('hex').slice(0, 12)}`);
