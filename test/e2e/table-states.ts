@@ -50,7 +50,7 @@ export const burning = (table: FakeTable): void => {
       display: {
         to: 'display',
         line1: 'BURN 7 more, 4 to go',
-        line2: 'First card 7. 4 of 8 out',
+        line2: '4 of 8 out',
         clause: '631a.5(f)',
         step: 'burn',
       },

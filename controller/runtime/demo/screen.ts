@@ -43,6 +43,7 @@ export class DemoScreen implements DemoView {
 
     this.#print(`Table page:  ${parts.page}`);
     if (parts.wall !== null) this.#print(`Floor's wall: ${parts.wall}`);
+    this.#print('             keys at /dealer and /floor, the inside at /technician');
     this.#print(`MQTT broker: ${parts.broker}  (MQTT 3.1.1)`);
     this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);
     this.#print(`Journal:     ${parts.journal}`);

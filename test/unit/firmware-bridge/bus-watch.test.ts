@@ -75,7 +75,7 @@ describe('what went over the buses last', () => {
     });
     held.edge?.edge(true, 700, 1);
     clock.runUntil(5e9);
-    held.edge?.fault(new BusError('gone', 'the chip is away', ''));
+    held.edge?.fault(new BusError('io', 'the chip is away', ''));
     const seen = watch.lines.get('beam-a');
     expect(seen).toMatchObject({ active: true, atNs: 700, changes: 1, error: 'the chip is away' });
     expect(seen?.errorNs).toBe(5e9);
@@ -97,7 +97,7 @@ describe('what went over the buses last', () => {
     watch.buses.i2c['head']?.read(0x29, 0x14, 2, note);
     held.i2c?.(null, Uint8Array.of(1, 2));
     watch.buses.i2c['head']?.read(0x29, 0x14, 2, note);
-    held.i2c?.(new BusError('gone', 'no answer', ''), new Uint8Array(0));
+    held.i2c?.(new BusError('io', 'no answer', ''), new Uint8Array(0));
     watch.buses.i2c['head']?.write(0x20, Uint8Array.of(0x12, 0xff), note);
     const read = watch.registers.get('head/41/20');
     expect([...(read?.bytes.subarray(0, read.length) ?? [])]).toEqual([1, 2]);
