@@ -14,6 +14,17 @@ import {
   tileMark,
 } from './tile-words.js';
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** Whole minutes within the hour: on a tile there is no room for the seconds beside them. */
+const shortAge = (ms: number): string =>
+  ms >= MINUTE_MS && ms < HOUR_MS ? `${Math.floor(ms / MINUTE_MS)} min` : ageText(ms);
+
+const ShortAge = ({ sinceMs }: { readonly sinceMs: number }) => (
+  <span class="age">{shortAge(useServiceNow() - sinceMs)}</span>
+);
+
 /** How long ago, growing by itself. */
 export const Age = ({ sinceMs }: { readonly sinceMs: number }) => (
   <span class="age">{ageText(useServiceNow() - sinceMs)}</span>
@@ -61,7 +72,7 @@ const TopFinding = ({ findings }: { readonly findings: readonly TileFinding[] })
             <span class="unheard"> more findings</span>
           </span>
         )}{' '}
-        <Age sinceMs={first.sinceMs} />
+        <ShortAge sinceMs={first.sinceMs} />
       </span>
       <span class="tile-more">
         <span class="clause">{clauseText(first.clause)}</span>

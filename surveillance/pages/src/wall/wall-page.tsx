@@ -59,9 +59,12 @@ const useShown = (store: WallStore, filter: WallFilter, hold: GridHold): Shown =
   const [shown, setShown] = useState(NOTHING);
   useEffect(() => {
     let timer: number | undefined;
+    let isEmpty = true;
     const update = (): void => {
+      window.clearTimeout(timer);
       timer = undefined;
       const tiles = store.tiles();
+      isEmpty = tiles.length === 0;
       setShown((last) => {
         const wanted = orderOf(tiles, filter);
         const keys = hold.isHeld() ? heldOrder(last.keys, wanted) : wanted;
@@ -74,7 +77,9 @@ const useShown = (store: WallStore, filter: WallFilter, hold: GridHold): Shown =
       });
     };
     const later = (): void => {
-      timer ??= window.setTimeout(update, ORDER_MS);
+      // The first tables are shown at once: an empty wall would say that none is heard.
+      if (isEmpty) update();
+      else timer ??= window.setTimeout(update, ORDER_MS);
     };
     update();
     const leave = [store.onAny(later), hold.onFree(update)];
@@ -177,6 +182,13 @@ const Grid = ({ keys, hold }: GridProps) => {
   );
 };
 
+const emptyText = (isFiltered: boolean, isWaiting: boolean): string => {
+  if (isWaiting) return 'Connecting…';
+  return isFiltered
+    ? 'No table passes this filter.'
+    : 'No table was heard yet. Each shows here as soon as it speaks to the broker.';
+};
+
 interface WallPageProps {
   readonly query: string;
   readonly setQuery: (query: string) => void;
@@ -232,11 +244,7 @@ export const WallPage = ({ query, setQuery }: WallPageProps) => {
         )}
       </div>
       {shown.keys.length === 0 && (
-        <p class="empty">
-          {isFiltered
-            ? 'No table passes this filter.'
-            : 'No table was heard yet. Each shows here as soon as it speaks to the broker.'}
-        </p>
+        <p class="empty">{emptyText(isFiltered, store.state.link === 'waiting')}</p>
       )}
       <Grid keys={shown.keys} hold={hold} />
     </main>
