@@ -12,7 +12,7 @@ const FREE_ROUND = [3, 12] as const;
 const SHORT_SHOE = [14, 40] as const;
 /** Shorter than in a house: waiting costs the trial time and tries nothing. */
 const MACHINE_MS = [5_000, 12_000] as const;
-const BETS_MS = [600, 4_000] as const;
+const BETS_MS = [1_500, 4_000] as const;
 const RANKS: readonly Rank[] = ['A', '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q', 'K'];
 /** Rounds a dealer stays, in long and in short shoes. */
 const SHIFT_ROUNDS = { whole: 30, short: 3 } as const;

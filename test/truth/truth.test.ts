@@ -9,8 +9,8 @@ import { runJob, type Tally } from './tally.js';
 import { Trial } from './trial.js';
 
 /** A few of each kind in every run; `npm run truth` injects as many as you like. */
-const EACH = 4;
-const CARDS = 5000;
+const EACH = 3;
+const CARDS = 4000;
 const SEED = 424_242;
 const LONG_MS = 300_000;
 const SLOW = new Set(['marker-misplaced', 'marker-left-out']);
