@@ -110,6 +110,8 @@ const useRoute = (): Route => {
 
 /** Another address for the same page: the way back leads past it. */
 const replaceRoute = (route: Route): void => {
+  // Somebody who has just gone elsewhere, or back, is not fetched here again.
+  if (routeOf(window.location.hash).page !== route.page) return;
   window.location.replace(hashOf(route));
 };
 
