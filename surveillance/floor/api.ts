@@ -237,7 +237,6 @@ export interface WallBeat {
 
 /** Names of the events of `PATHS.wallStream`; `wall` follows a first or a late connection. */
 export const WALL_EVENTS = ['wall', 'tile', 'beat'] as const;
-export type WallEvent = (typeof WALL_EVENTS)[number];
 
 /* ---- guards: the outline only, what is in it comes from a service of this version ---- */
 
