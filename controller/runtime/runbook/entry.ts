@@ -13,4 +13,3 @@ export interface RunbookEntry {
 
 /** The people in the order the runbook names them. */
 export const READERS = ['dealer', 'floor', 'surveillance', 'technician'] as const;
-export type Reader = (typeof READERS)[number];
