@@ -235,9 +235,6 @@ export interface WallBeat {
   readonly service: ServiceState;
 }
 
-/** Names of the events of `PATHS.wallStream`; `wall` follows a first or a late connection. */
-export const WALL_EVENTS = ['wall', 'tile', 'beat'] as const;
-
 /* ---- guards: the outline only, what is in it comes from a service of this version ---- */
 
 const has = (value: unknown, keys: readonly string[]): boolean =>
