@@ -7,8 +7,8 @@ case ${1:?tier} in
 1) needed='qemu-system-x86:qemu-system-x86_64 seabios:- xz-utils:xz gcc:cc libc6-dev:-' ;;
 2) needed='qemu-system-arm:qemu-system-aarch64 xz-utils:xz
   gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc g++-aarch64-linux-gnu:aarch64-linux-gnu-g++' ;;
-3) needed='qemu-system-arm:qemu-system-aarch64 xz-utils:xz gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc
-  g++-aarch64-linux-gnu:aarch64-linux-gnu-g++' ;;
+3) needed='qemu-system-arm:qemu-system-aarch64 xz-utils:xz
+  gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc g++-aarch64-linux-gnu:aarch64-linux-gnu-g++' ;;
 *)
   echo "arm: there is no tier $1; 1, 2 or 3" >&2
   exit 2
