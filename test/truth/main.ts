@@ -61,12 +61,16 @@ const jobsOf = (
     }),
   ]);
 
-/** Hands the jobs to the threads as they come free. */
-const runAll = (jobs: readonly Job[], params: string | null): Promise<readonly Tally[]> => {
+/** Hands the jobs to the threads as they come free, until the signal: then what was done counts. */
+const runAll = (
+  jobs: readonly Job[],
+  params: string | null,
+  signal: AbortSignal,
+): Promise<readonly Tally[]> => {
   const sums = new Map<string, Tally>();
   let next = 0;
   const give = (worker: Worker): boolean => {
-    const job = jobs[next];
+    const job = signal.aborted ? undefined : jobs[next];
     next += 1;
     if (job !== undefined) worker.postMessage(job);
     return job !== undefined;
@@ -124,7 +128,9 @@ const main = async (): Promise<number> => {
   const kinds = values.kind ?? FAULTS.map(({ kind }) => kind);
   const startMs = performance.now();
   const jobs = jobsOf(kinds, levels(values.noise), counts);
-  const tallies = await runAll(jobs, values.params ?? null);
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  const tallies = await runAll(jobs, values.params ?? null, stop.signal);
   const report = reportOf(tallies, {
     at: new Date().toISOString(),
     machine: machineName(),
