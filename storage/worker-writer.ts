@@ -30,6 +30,8 @@ export class WorkerWriter implements Writer {
   readonly #path: string;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | null = null;
+  /** Resolves when the thread has ended, which it may have done long before `close`. */
+  #ended: Promise<void> = Promise.resolve();
   #events: WriterEvents | null = null;
   #fault: JournalFault | null = null;
   #askId = 0;
@@ -53,6 +55,7 @@ export class WorkerWriter implements Writer {
         resourceLimits: MEBIBYTES,
       });
       this.#worker = worker;
+      this.#ended = new Promise((ended) => worker.once('exit', () => ended()));
       worker.on('message', (message: FromWriter) => {
         if (message.say === 'opened') {
           worker.unref();
@@ -117,10 +120,9 @@ export class WorkerWriter implements Writer {
     if (worker === null) return;
     this.#handOnMoved();
     this.#worker = null;
-    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     worker.ref();
     worker.postMessage({ say: 'close', id: 0 } satisfies ToWriter);
-    await ended;
+    await this.#ended;
   }
 
   #post(message: ToWriter): void {

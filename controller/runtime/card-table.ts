@@ -1,5 +1,6 @@
 import type { Rules } from '../core/decide.js';
 import type { Bridge, Journal, Scheduler } from '../core/ports.js';
+import { endAll } from './end-all.js';
 import type { Log } from './log-port.js';
 import { type CrashRecord, TableLoop } from './loop.js';
 
@@ -59,9 +60,12 @@ export class CardTable {
    */
   async stop(last?: () => Promise<void>): Promise<void> {
     this.#isUp = false;
-    await this.#parts.bridge.stop();
-    await this.loop.stop();
-    await last?.();
-    await this.#parts.journal.close();
+    const { bridge, journal } = this.#parts;
+    await endAll([
+      () => bridge.stop(),
+      () => this.loop.stop(),
+      () => last?.(),
+      () => journal.close(),
+    ]);
   }
 }

@@ -10,6 +10,7 @@ import type { TablePage } from '../../surveillance/table-page/server.js';
 import type { BrokerTarget } from './broker-target.js';
 import { CardTable } from './card-table.js';
 import { writeCrashRecord } from './crash-record.js';
+import { endAll } from './end-all.js';
 import { EXIT, journalExit, Refusal } from './exit.js';
 import { HealthProbe } from './health.js';
 import { LiveLines } from './live.js';
@@ -185,17 +186,21 @@ class OpenTable implements RunningTable {
 
   async stop(): Promise<void> {
     const { table, supervisor } = this.#opened;
-    const surveillance = this.#surveillance;
-    await table.stop(async () => {
-      if (surveillance === null) return;
-      await drained(surveillance);
-      await surveillance.stop();
-    });
-    // A recording is complete once the buses are let go.
     const { bridge } = this.#plan;
-    if (bridge instanceof BoardBridge) await bridge.close();
-    supervisor.stop();
-    await this.page?.stop();
+    await endAll([
+      () => table.stop(() => this.#farewell()),
+      // A recording is complete once the buses are let go.
+      () => (bridge instanceof BoardBridge ? bridge.close() : undefined),
+      () => supervisor.stop(),
+      () => this.page?.stop(),
+    ]);
+  }
+
+  async #farewell(): Promise<void> {
+    const surveillance = this.#surveillance;
+    if (surveillance === null) return;
+    await drained(surveillance);
+    await surveillance.stop();
   }
 }
 

@@ -153,8 +153,9 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     await aborted(signal);
     reloader.stop();
     retiring.stop();
-    endAnyway(() => loop.fault(), log);
   } finally {
+    // A start that failed is to end too.
+    endAnyway(() => loop.fault(), log);
     notifySystemd('STOPPING=1');
     watch.stop();
     watchdog?.stop();

@@ -14,9 +14,11 @@ export class Cutcard {
   readonly #ended: Promise<number | NodeJS.Signals>;
   #changed: () => void = () => undefined;
 
-  constructor(args: readonly string[], cwd?: string) {
+  /** `env`: what the process finds in its environment besides ours. */
+  constructor(args: readonly string[], cwd?: string, env: Readonly<Record<string, string>> = {}) {
     this.child = spawn(process.execPath, [CLI, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
       ...(cwd === undefined ? {} : { cwd }),
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
