@@ -5,7 +5,8 @@
 set -euo pipefail
 
 # package  program it brings  what for
-needed='
+needed=$(
+  cat <<'PACKAGES'
 python3            python3         building native modules (node-gyp)
 make               make            building native modules
 g++                g++             building native modules
@@ -22,7 +23,8 @@ mount              losetup         the same
 bsdutils           script          a terminal for a password that is typed
 rauc               rauc            signed updates of the image
 squashfs-tools     mksquashfs      the same
-'
+PACKAGES
+)
 
 missing=()
 while read -r package program why; do
