@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Scheduler } from '../../controller/core/ports.js';
+import { REFUSED_FLOOR_MS } from '../../surveillance/mqtt/backoff.js';
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import type { PublisherParts } from '../../surveillance/mqtt/publisher.js';
 import { RawBroker } from '../unit/surveillance/raw-broker.js';
 import { card, findingOf } from '../unit/surveillance/rows.js';
-import { type LiveTable, liveTable, sleep, until } from './mqtt-tools.js';
+import { type LiveTable, liveTable, realClock, until } from './mqtt-tools.js';
 
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
 
@@ -22,6 +24,20 @@ const tableAt = (more: Partial<PublisherParts> = {}, mqtt: '5' | '3.1.1' = '5'):
   const table = liveTable(new MqttTransport(address), { mqtt, stateGapMs: 5, ...more });
   tables.push(table);
   return table;
+};
+/** The real clock, and what was waited for on it, ms: whatever the speed of the machine. */
+const watched = (): { readonly scheduler: Scheduler; readonly waits: readonly number[] } => {
+  const waits: number[] = [];
+  let askedNs = 0;
+  const scheduler: Scheduler = {
+    ...realClock,
+    nowNs: () => (askedNs = realClock.nowNs()),
+    at: (dueNs, task) => {
+      waits.push(Math.round((dueNs - askedNs) / 1e6));
+      return realClock.at(dueNs, task);
+    },
+  };
+  return { scheduler, waits };
 };
 const deal = async (table: LiveTable, n: number): Promise<void> => {
   for (let i = 0; i < n; i += 1) await table.commit(card);
@@ -110,34 +126,44 @@ describe('a broker that misbehaves', () => {
     broker.rules = {
       onPublish: (_n, { topic }, answer) => answer.ack(topic.endsWith('/event') ? 0x87 : 0),
     };
-    const table = tableAt({ backoff: { baseMs: 200, capMs: 1000, floorMs: 100 } });
+    const { scheduler, waits } = watched();
+    const backoff = { baseMs: 211, capMs: 2000, floorMs: 10 };
+    const table = tableAt({ backoff, random: () => 1, scheduler });
     table.start();
     await deal(table, 3);
-    await sleep(1500);
+    const growing = [211, 422, 844];
+    await until('three waits', () => waits.filter((ms) => growing.includes(ms)).length === 3);
+    expect(waits.filter((ms) => growing.includes(ms))).toEqual(growing);
     expect(table.journal.cursor('mqtt.event')).toBe(0);
     expect(table.faults.find(([kind]) => kind === 'publish-refused')?.[1]).toContain(
       'Not authorized',
     );
-    expect(broker.connects.length).toBeLessThan(16);
   });
 
-  it.each([0x87, 0x88, 0x84])('refuses with %i: tried again, patiently', async (code) => {
+  it.each([
+    [0x87, REFUSED_FLOOR_MS * 2],
+    [0x84, REFUSED_FLOOR_MS * 2],
+    [0x88, 50],
+  ])('refuses with %i: tried again after %i ms, nothing is lost', async (code, firstMs) => {
     broker.rules = { connack: code };
-    const table = tableAt();
+    const { scheduler, waits } = watched();
+    const table = tableAt({ scheduler, random: () => 1 });
     table.start();
     await until('said', () => table.faults.length > 0);
-    await sleep(300);
-    expect(broker.connects.length).toBeLessThan(10);
+    expect(waits[0]).toBe(firstMs);
     await deal(table, 5);
     expect(table.publisher.stats()).toMatchObject({ isUp: false, queued: 5 });
   });
 
   it('lets in and throws out at once: the waits grow', async () => {
     broker.rules = { connack: 'throw-out' };
-    const table = tableAt({ backoff: { baseMs: 40, capMs: 2000, floorMs: 10 }, random: () => 1 });
+    const { scheduler, waits } = watched();
+    const backoff = { baseMs: 43, capMs: 2000, floorMs: 10 };
+    const table = tableAt({ backoff, random: () => 1, scheduler });
     table.start();
-    await sleep(1500);
-    expect(broker.connects.length).toBeLessThan(8);
+    const growing = [43, 86, 172, 344, 688];
+    await until('five waits', () => waits.filter((ms) => growing.includes(ms)).length === 5);
+    expect(waits.filter((ms) => growing.includes(ms))).toEqual(growing);
     broker.rules = {};
     await deal(table, 5);
     await cursorAt(table, 5);
