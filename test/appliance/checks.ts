@@ -173,6 +173,7 @@ export const FAILURES: readonly Check[] = [
     run: async ({ guest, figures }) => {
       const before = await standing(guest);
       const pid = await property(guest, 'MainPID');
+      const restarts = Number(await property(guest, 'NRestarts'));
       const fromMs = performance.now();
       await guest.must(`kill -STOP ${pid}`);
       await guest.until(
@@ -181,7 +182,8 @@ export const FAILURES: readonly Check[] = [
         /^active$/m,
       );
       figures.set('hang to armed again', `${Math.round((performance.now() - fromMs) / 1000)} s`);
-      strictEqual(await property(guest, 'NRestarts'), '1');
+      // One more at least: a host that stands still for a minute hangs the controller by itself.
+      ok(Number(await property(guest, 'NRestarts')) > restarts);
       match(await guest.must('journalctl -u cutcard -o cat'), /[Ww]atchdog timeout/);
       deepStrictEqual(await standing(guest), before);
       await verified(guest);
@@ -232,7 +234,7 @@ export const UPDATES: readonly Check[] = [
       const before = await standing(guest);
       const rows = await verified(guest);
       const { code, output } = await guest.run(
-        'CUTCARD_UPGRADE_WAIT_S=90 cutcard-upgrade /mnt/parcel/broken/cutcard.deb',
+        'CUTCARD_UPGRADE_WAIT_S=900 cutcard-upgrade /mnt/parcel/broken/cutcard.deb',
       );
       strictEqual(code, 1, output);
       match(output, /is in use again/);
@@ -280,6 +282,7 @@ export const REMOVAL: readonly Check[] = [
         `${APT} install --no-install-recommends chrony /mnt/parcel/current/cutcard.deb`,
       );
       await armed(guest);
+      match(await guest.must('systemctl is-enabled cutcard'), /^enabled/);
       await verified(guest);
     },
   },
@@ -289,7 +292,11 @@ export const REMOVAL: readonly Check[] = [
       const said = await guest.must(`${APT} purge cutcard`);
       match(said, /deleting \/var\/lib\/cutcard:/);
       match(said, /bytes {2}\.\/table\.journal/);
-      await guest.must('test ! -e /var/lib/cutcard && test ! -e /etc/cutcard');
+      await guest.must(
+        'for kept in /var/lib/cutcard /var/lib/cutcard-upgrade /etc/cutcard; do ' +
+          'test ! -e $kept || exit 1; done',
+      );
+      notStrictEqual((await guest.run('systemctl is-enabled cutcard')).code, 0);
     },
   },
 ];

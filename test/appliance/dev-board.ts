@@ -68,7 +68,10 @@ export const DEVBOARD: readonly Check[] = [
       const press = (line: number, down: boolean): Promise<string> =>
         guest.must(`echo pull-${down ? 'down' : 'up'} >${folder}/sim_gpio${line}/pull`);
       await press(22, true);
-      await guest.until('cutcard journal show /var/lib/cutcard/table.journal', /lid/);
+      await guest.until(
+        'runuser -u cutcard -- cutcard journal show /var/lib/cutcard/table.journal',
+        /tamper\.lid/,
+      );
       strictEqual((await guest.must('systemctl is-active cutcard')).trim(), 'active');
       match(await guest.must(`cat ${folder}/sim_gpio16/value`), /^[01]$/m);
     },
