@@ -47,8 +47,9 @@ libraries=()
 [ "$arch" = "$(dpkg --print-architecture)" ] ||
   libraries=(libc6/trixie libstdc++6/trixie libgcc-s1/trixie)
 cd "$work/debs"
-apt-get download -qq "linux-binary-$version" "linux-modules-$version" busybox-static/trixie \
-  "${libraries[@]}"
+# A board's device trees lie in the base package.
+apt-get download -qq "linux-base-$version" "linux-binary-$version" "linux-modules-$version" \
+  busybox-static/trixie "${libraries[@]}"
 for deb in linux-*.deb busybox-static*.deb; do dpkg-deb -x "$deb" "$work/all"; done
 for deb in lib*.deb; do [ ! -e "$deb" ] || dpkg-deb -x "$deb" "$work/root"; done
 
@@ -69,7 +70,7 @@ for module in "$@"; do
   *) cp "$file" "$new/mods/$module.ko" ;;
   esac
 done
-[ ! -d "$kernel/dtb" ] || cp -r "$kernel/dtb" "$new/dtb"
+[ ! -d "$kernel/dtb/broadcom" ] || cp -r "$kernel/dtb/broadcom" "$new/dtb"
 [ ! -d "$work/root" ] || cp -r "$work/root" "$new/root"
 echo "$version" >"$new/version"
 rm -rf "$out"

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import type { Check, Rig } from './check.js';
 import { HostPort, Wires } from './host-port.js';
 
@@ -28,6 +29,15 @@ const allChecks = async (tier: string): Promise<readonly Check[]> => {
   ];
 };
 
+/** A killed program leaves its sysfs lines exported: they would be owned for every later check. */
+const freeSysfsLines = (): void => {
+  const folder = '/sys/class/gpio';
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of names.filter((one) => /^gpio\d+$/.test(one))) {
+    writeFileSync(`${folder}/unexport`, name.slice('gpio'.length));
+  }
+};
+
 const portPath = process.env['PORT'];
 if (portPath === undefined) throw new Error('PORT names no port of the host');
 const port = new HostPort(portPath);
@@ -42,6 +52,7 @@ for (const [name, run] of await checksOf(tier, only === undefined ? null : new R
     const why = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     port.say({ say: 'failed', name, why });
   }
+  freeSysfsLines();
 }
 port.say({ say: 'end' });
 process.exit(0);

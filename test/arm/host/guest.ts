@@ -23,6 +23,7 @@ export interface GuestOptions {
   readonly program: string;
   readonly args: (socket: (channel: Channel) => string) => readonly string[];
   readonly channels: readonly Channel[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
 }
 
@@ -39,10 +40,13 @@ export class Guest {
   #why: string | null = null;
   readonly #log: (line: string) => void;
 
-  constructor({ program, args, log }: GuestOptions) {
+  constructor({ program, args, log, env }: GuestOptions) {
     this.#log = log;
     const socket = (channel: Channel): string => join(this.#folder, channel);
-    this.#process = spawn(program, args(socket), { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process = spawn(program, args(socket), {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
     process.once('exit', this.#kill);
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (stream === null) continue;
@@ -64,6 +68,15 @@ export class Guest {
   /** The guest lives: it said something. */
   heard(): void {
     this.#heardMs = performance.now();
+  }
+
+  /** Lines of a channel; one that breaks with its guest ends quietly, and `ended` says why. */
+  async lines(channel: Channel, hear: (line: string) => void): Promise<Socket> {
+    const socket = await this.open(channel);
+    const lines = createInterface({ input: socket });
+    lines.on('line', hear);
+    lines.on('error', () => undefined);
+    return socket;
   }
 
   /** Ends the emulator at once. */

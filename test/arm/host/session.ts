@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { packageRoot } from '../../../firmware-bridge/files.js';
@@ -68,8 +67,7 @@ export class Session {
   async run(tell: (heard: Heard) => void): Promise<string | null> {
     try {
       const checks = await this.#guest.open('checks');
-      const lines = createInterface({ input: checks });
-      lines.on('line', (line) => {
+      await this.#guest.lines('checks', (line) => {
         this.#guest.heard();
         // The Pi's checks share their port with its console.
         if (!line.startsWith('{')) {
@@ -151,45 +149,36 @@ export class Session {
 
   /** Sets a property of one of the emulator's devices. */
   async #set(path: string, property: string, value: number): Promise<string> {
-    const socket = await this.#guest.open('qmp');
-    const commands = [
-      { execute: 'qmp_capabilities' },
-      { execute: 'qom-set', arguments: { path, property, value } },
-    ];
-    this.#monitor ??= createInterface({ input: socket });
-    const monitor = this.#monitor;
-    const returned = (): Promise<string> =>
-      new Promise((resolve) => {
-        const hear = (line: string): void => {
-          if (!/"(return|error)"/.test(line)) return;
-          monitor.off('line', hear);
-          resolve(line);
-        };
-        monitor.on('line', hear);
+    if (this.#monitor === null) {
+      this.#monitor = await this.#guest.lines('qmp', (line) => {
+        if (/"(return|error)"/.test(line)) this.#returned.shift()?.(line);
       });
-    let answer = '';
-    for (const command of this.#isMonitorOpen ? commands.slice(1) : commands) {
-      const heard = returned();
-      socket.write(`${JSON.stringify(command)}\n`);
-      answer = await heard;
+      await this.#command({ execute: 'qmp_capabilities' });
     }
-    this.#isMonitorOpen = true;
+    const answer = await this.#command({
+      execute: 'qom-set',
+      arguments: { path, property, value },
+    });
     return answer.includes('"return"') ? 'ok' : answer;
   }
 
-  #monitor: ReturnType<typeof createInterface> | null = null;
-  #isMonitorOpen = false;
+  #monitor: Socket | null = null;
+  readonly #returned: ((answer: string) => void)[] = [];
+
+  #command(command: object): Promise<string> {
+    return new Promise((resolve) => {
+      this.#returned.push(resolve);
+      this.#monitor?.write(`${JSON.stringify(command)}\n`);
+    });
+  }
 
   readonly #asked: ((answer: string) => void)[] = [];
   #agentReady: Promise<Socket> | null = null;
 
   /** One command after another; the agent's first word is `ready`. */
   async #agent(command: string): Promise<string> {
-    this.#agentReady ??= this.#guest.open('agent').then((socket) => {
-      createInterface({ input: socket }).on('line', (line) => {
-        if (line !== 'ready') this.#asked.shift()?.(line);
-      });
-      return socket;
+    this.#agentReady ??= this.#guest.lines('agent', (line) => {
+      if (line !== 'ready') this.#asked.shift()?.(line);
     });
     const socket = await this.#agentReady;
     return new Promise((resolve) => {
