@@ -2,8 +2,11 @@ import type { ReplyMessage } from '../contract/messages.js';
 import { type Asker, replyTopicOf } from './commands.js';
 import type { OutMessage } from './transport.js';
 
-/** Answers waiting for room; beyond it the oldest is dropped: its asker has timed out by then. */
-const ANSWERS_MAX = 32;
+/**
+ * Answers waiting for room: a burst of refusals and what else is recorded until a dead link is
+ * noticed. Beyond it the oldest is dropped: its asker has timed out by then.
+ */
+const ANSWERS_MAX = 256;
 
 /** Answers to orders, until there is room to send them. */
 export class Answers {
