@@ -4,6 +4,7 @@ import { videoEventOf } from './onvif.js';
 
 /** Messages being published; beyond it the relay says that it is falling behind. */
 const OUTSTANDING_MAX = 1000;
+const SETTLE_STEP_MS = 20;
 
 export interface RelayCounts {
   readonly heard: number;
@@ -33,6 +34,14 @@ export class VideoRelay {
 
   get counts(): RelayCounts {
     return { heard: this.#heard, sent: this.#sent, passedOver: this.#passedOver };
+  }
+
+  /** What was heard is passed on and acknowledged, or `limitMs` are over. */
+  async settled(limitMs: number): Promise<void> {
+    for (let ms = 0; ms < limitMs; ms += SETTLE_STEP_MS) {
+      if (this.#outstanding === 0 || !this.#client.connected) return;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_STEP_MS));
+    }
   }
 
   async start(): Promise<void> {

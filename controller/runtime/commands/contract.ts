@@ -12,6 +12,8 @@ interface CheckFlags extends DeskOptions {
 
 const SECONDS_MAX = 86_400;
 const ROWS_MAX = 100_000_000;
+/** Longest wait for the broker to take the last events, ms. */
+const SETTLE_MS = 2000;
 
 const print = (text: string): void => {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
@@ -143,6 +145,7 @@ const onvif = async (flags: OnvifFlags): Promise<void> => {
     });
     await relay.start();
     const isOnPurpose = await ended;
+    await relay.settled(SETTLE_MS);
     client.removeAllListeners('close');
     await client.endAsync(true);
     const { heard, sent, passedOver } = relay.counts;
