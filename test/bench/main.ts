@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { armFigures } from './arm.js';
 import { coreFigures } from './core.js';
+import { drainFigures } from './drain.js';
 import { pathFigures } from './path.js';
 import { signalFigures } from './signal.js';
 import { startFigures } from './start.js';
@@ -19,6 +20,7 @@ interface Asked {
 const GROUPS: Readonly<Record<string, (asked: Asked) => Promise<readonly Figure[]>>> = {
   arm: () => Promise.resolve(armFigures()),
   core: () => Promise.resolve(coreFigures()),
+  drain: ({ quick }) => drainFigures(quick),
   path: ({ quick }) => pathFigures(quick),
   signal: () => signalFigures(),
   start: () => startFigures(),

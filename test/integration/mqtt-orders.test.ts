@@ -101,7 +101,8 @@ describe('orders through a real mosquitto', () => {
     await until('link', () => table.publisher.stats().isUp);
     const issuedMs = Date.now();
     const order: Order = {
-      ...{ cmd: 'mark', text: 'seat 3', table: 'north/p1/bac-04', nonce: 'n'.repeat(16) },
+      cmd: 'mark',
+      ...{ text: 'seat 3', table: 'north/p1/bac-04', nonce: 'n'.repeat(16) },
       ...{ issuedMs, expiresMs: issuedMs + 60_000 },
     };
     const client = await connectAsync({ host: '127.0.0.1', port: broker.port });
