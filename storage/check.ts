@@ -3,15 +3,16 @@ import { isSigned, keyName, readCheckpoint, readPublicKey } from './checkpoint.j
 import type { Damage } from './diagnose.js';
 import { checkDocuments } from './documents.js';
 import { JournalFault } from './fault.js';
-import { unreadable } from './file-check.js';
-import { JournalReader } from './reader.js';
+import { JournalReader, type Pruning } from './reader.js';
 import { checkSavedStates, compareSaved } from './saved-check.js';
 import type { SignedCheckpoint } from './store.js';
 import { type MissingCheckpoint, missingCheckpoint } from './uncovered.js';
 import { type ChainVerdict, verifyChain, type VerifyOptions } from './verify.js';
+import { unreadable } from './whole-file.js';
 
 const CHECKPOINTS_AT_A_TIME = 1000;
 const MAX_KEYS = 64;
+const PRUNINGS_SHOWN = 5;
 
 export interface CheckOptions extends VerifyOptions {
   /** File with the device's public key. Without it any key is taken that signs consistently. */
@@ -28,6 +29,8 @@ export interface JournalVerdict extends ChainVerdict {
   readonly signedSeq: number;
   /** The first checkpoint that should be behind `signedSeq`; null without any checkpoint. */
   readonly missing: MissingCheckpoint | null;
+  /** Where older rows were let go, oldest first; empty where the journal begins at row 1. */
+  readonly prunings: readonly Pruning[];
 }
 
 /**
@@ -44,23 +47,34 @@ export const checkJournal = async (
       : readPublicKey(readKeyFile(options.keyFile), options.keyFile);
   const expected = options.expect === undefined ? null : expectedRow(options.expect);
   const chain = await verifyChain(path, options);
-  const none = { ...chain, checkpoints: 0, keys: [], signedSeq: 0, missing: null };
+  const none = { ...chain, checkpoints: 0, keys: [], signedSeq: 0, missing: null, prunings: [] };
   if (chain.damage !== null) return none;
   const reader = JournalReader.open(path);
   try {
     const signed = checkCheckpoints(reader, key);
     // A journal without a key never signs: that is said, and only a demanded key forbids it.
     const missing = signed.checkpoints === 0 ? null : missingCheckpoint(reader, signed.signedSeq);
+    const prunings = reader.prunings();
     const damage =
       signed.damage ??
+      unsignedBeginning(reader, prunings.at(-1)) ??
       (key === null ? null : unsigned(chain, signed, missing, keyName(key))) ??
       unexpected(reader, expected) ??
       checkSavedStates(reader, key) ??
       (options.deep === true ? (checkDocuments(reader) ?? compareSaved(reader)) : null);
-    return { ...none, ...signed, missing, damage };
+    return { ...none, ...signed, missing, prunings, damage };
   } finally {
     reader.close();
   }
+};
+
+/** Where rows were let go, the first that stays carries the signature that holds what was before. */
+const unsignedBeginning = (reader: JournalReader, last: Pruning | undefined): Damage | null => {
+  if (last === undefined || reader.checkpoints(last.seq, 1)[0]?.seq === last.seq) return null;
+  const what =
+    'the rows before it are said to have been let go, and no signed checkpoint stands at it: ' +
+    'nothing shows that the chain went on from them';
+  return { kind: 'checkpoint', seq: last.seq, what };
 };
 
 /** What the demanded key leaves open; rows behind the last checkpoint that none is due for may. */
@@ -171,7 +185,7 @@ export const wrongCheckpoint = (
 
 /** The verdict in plain words, a line each. */
 export const verdictLines = (path: string, verdict: JournalVerdict): readonly string[] => {
-  const { firstSeq, head, damage, checkpoints, keys, signedSeq, missing } = verdict;
+  const { firstSeq, head, damage, checkpoints, keys, signedSeq, missing, prunings } = verdict;
   if (damage !== null) {
     const { kind, seq, what } = damage;
     return [`${path}: damaged at row ${seq}: ${kind}: ${what}`, CURE];
@@ -185,10 +199,24 @@ export const verdictLines = (path: string, verdict: JournalVerdict): readonly st
   return [
     `${path}: ${rows} rows (${firstSeq} to ${head.seq}), chain whole, ${signed}`,
     `last row ${head.seq}:${head.hash}`,
+    ...pruningLines(prunings),
     ...(signedSeq < head.seq
       ? [`rows ${Math.max(firstSeq, signedSeq + 1)} to ${head.seq} are not signed yet`]
       : []),
     ...(missing === null ? [] : [missingText(missing)]),
+  ];
+};
+
+/** The newest few, and how many there were before them. */
+const pruningLines = (prunings: readonly Pruning[]): readonly string[] => {
+  const shown = prunings.slice(-PRUNINGS_SHOWN);
+  const earlier = prunings.length - shown.length;
+  return [
+    ...(earlier === 0 ? [] : [`rows were let go ${earlier} times before those named below`]),
+    ...shown.map(
+      ({ seq, consumer, wallMs }) =>
+        `rows before ${seq} were let go on ${new Date(wallMs).toISOString()}, held by ${consumer}`,
+    ),
   ];
 };
 

@@ -344,11 +344,14 @@ export class Store {
 
 /** A connection that only reads, in use; null where the file cannot be read at all. */
 const watcherOf = (path: string): Db | null => {
+  let db: Db | null = null;
   try {
-    const db = new Database(path, { readonly: true, fileMustExist: true });
+    db = new Database(path, { readonly: true, fileMustExist: true });
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     return db;
   } catch {
+    // Left open, it would keep a read-only disk from being taken out.
+    db?.close();
     return null;
   }
 };

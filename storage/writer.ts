@@ -36,8 +36,9 @@ export class InlineWriter implements Writer {
   #events: WriterEvents | null = null;
   #fault: JournalFault | null = null;
 
-  constructor(path: string) {
-    this.#store = new Store(path);
+  /** `store`: where the rows go; a simulated disk gives its own. */
+  constructor(path: string, store: Store = new Store(path)) {
+    this.#store = store;
   }
 
   open(events: WriterEvents): Promise<Opened> {

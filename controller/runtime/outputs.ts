@@ -1,5 +1,8 @@
+import type { Rules } from '../core/decide.js';
 import type { Directive } from '../core/directive.js';
-import type { Outputs as Shown } from '../core/state.js';
+import type { Outputs as Shown, TableState } from '../core/state.js';
+import { viewOf } from '../core/view.js';
+import type { ShownFault } from '../../surveillance/mqtt/publisher-parts.js';
 
 type OutputName = Directive['to'];
 
@@ -11,6 +14,20 @@ export const FAULT_DISPLAY: Extract<Directive, { to: 'display' }> = {
   clause: 'policy:journal',
   step: 'JOURNAL FAULT, call the technician',
 };
+
+const FAULT_TOWER: Extract<Directive, { to: 'tower' }> = {
+  to: 'tower',
+  colour: 'red',
+  light: 'blink',
+};
+
+/** What surveillance is told of a journal fault, beside the last durable state. */
+export const shownFault = (fault: string, state: TableState, { table }: Rules): ShownFault => ({
+  fault,
+  gate: table.enforcement === 'lock' ? 'locked' : viewOf(state).gate,
+  tower: { ...FAULT_TOWER },
+  display: { ...FAULT_DISPLAY },
+});
 
 export interface OutputParts {
   /** False on a table that only advises: nothing here locks its gate. */
@@ -54,7 +71,7 @@ export class Outputs {
 
   showFault(): void {
     this.lockFirst();
-    this.#tell({ to: 'tower', colour: 'red', light: 'blink' });
+    this.#tell(FAULT_TOWER);
     this.#tell(FAULT_DISPLAY);
   }
 

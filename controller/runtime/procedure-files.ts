@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unreadable } from '../../storage/whole-file.js';
 import type { Procedure } from '../core/procedure.js';
 import { type CompiledPack, compilePack } from '../procedures/compile.js';
 import { PackError } from '../procedures/problem.js';
@@ -49,6 +50,8 @@ export const sha256Hex = (text: string): string =>
 
 const readPack = (file: string): PackFile => {
   try {
+    const trouble = unreadable(file);
+    if (trouble !== null) throw new ProcedureMissing(`${file}: ${trouble}; this is no pack.`);
     if (statSync(file).size > MAX_BYTES) {
       throw new ProcedureMissing(`${file}: larger than ${MAX_BYTES} bytes; this is no pack.`);
     }

@@ -1,5 +1,4 @@
 import type { Rules } from '../core/decide.js';
-import { viewOf } from '../core/view.js';
 import type { Cancel } from '../core/ports.js';
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { readCheckpoint } from '../../storage/checkpoint.js';
@@ -10,7 +9,7 @@ import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import type { BrokerTarget } from './broker-target.js';
 import { documentsOf, type PublicHalf } from './documents.js';
 import type { Health } from './health.js';
-import { FAULT_DISPLAY } from './outputs.js';
+import { shownFault } from './outputs.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
 import type { RealScheduler } from './real-scheduler.js';
@@ -109,13 +108,7 @@ export class Surveillance {
   /** There is no row for this: surveillance hears it beside the last durable state, and at once. */
   #fault(reason: string): void {
     const { loop, rules, supervisor } = this.#parts;
-    const { gate } = viewOf(loop.state());
-    this.publisher.journalFault({
-      fault: reason,
-      gate: rules.table.enforcement === 'lock' ? 'locked' : gate,
-      tower: { to: 'tower', colour: 'red', light: 'blink' },
-      display: { ...FAULT_DISPLAY },
-    });
+    this.publisher.journalFault(shownFault(reason, loop.state(), rules));
     void supervisor.look();
   }
 

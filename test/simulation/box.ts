@@ -42,7 +42,8 @@ const TABLES: readonly (Partial<Table> & { readonly procedure: string })[] = [
   },
 ];
 
-const rulesFor = (seed: number): Rules => {
+/** The table a seed plays at. */
+export const rulesFor = (seed: number): Rules => {
   const { procedure, ...given } = TABLES[seed % TABLES.length] ?? { procedure: '' };
   const table: Table = {
     decks: 8,
@@ -59,7 +60,7 @@ const rulesFor = (seed: number): Rules => {
   return { procedure: loadProcedure(procedure), table };
 };
 
-const said = (act: HandAct): string => JSON.stringify(act);
+export const said = (act: HandAct): string => JSON.stringify(act);
 
 /** What both depths must agree on; times and what hangs on them may differ by moments. */
 const agreed = (state: TableState): string => {
@@ -103,7 +104,7 @@ export const runSeed = async (
     while (acts.length < ACTS && faults.length === 0) {
       for (const act of nextActs(random, lead.rig.state(), rules)) {
         acts.push(said(act));
-        for (const side of sides) await perform(side, act);
+        for (const side of sides) await perform(side.rig, act);
         faults.push(...differences(sides, said(act)));
       }
       for (const { rig } of sides) await rig.advance(700);
@@ -123,7 +124,8 @@ export const runSeed = async (
   return { seed, procedure: rules.procedure.id, rows: seq, shoes: shoe.no, faults, acts };
 };
 
-const perform = async ({ rig }: Side, act: HandAct): Promise<void> => {
+/** Does it where the table has the device for it. */
+export const perform = async (rig: Rig, act: HandAct): Promise<void> => {
   try {
     await rig.act(act);
   } catch (cause) {

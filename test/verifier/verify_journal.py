@@ -233,6 +233,9 @@ def missing_checkpoint(db, words, signed):
 
 def check_cover(db, words, first, last, signed, demanded):
     """What the checkpoints leave open, in words; damage where a key was demanded."""
+    at_first = db.execute("SELECT 1 FROM checkpoint WHERE seq = ?", (first,)).fetchone()
+    if first > 1 and not at_first:
+        raise Damage(first, "checkpoint", "rows before it were let go, and nothing signs it")
     missing = missing_checkpoint(db, words, signed) if signed else None
     said = f"no checkpoint signs row {missing[0]}: one was due ({missing[1]})" if missing else ""
     if demanded is not None and last > 0:

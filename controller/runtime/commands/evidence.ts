@@ -24,7 +24,7 @@ const print = (text: string): void => {
 /** Reads a file people named. @throws Refusal naming it */
 const readText = async (file: string): Promise<string> => {
   const { readFileSync } = await import('node:fs');
-  const { unreadable } = await import('../../../storage/file-check.js');
+  const { unreadable } = await import('../../../storage/whole-file.js');
   const { EXIT, Refusal } = await import('../exit.js');
   const trouble = unreadable(file);
   if (trouble !== null) throw new Refusal(EXIT.usage, `${file} cannot be read: ${trouble}`);

@@ -21,7 +21,7 @@ const port = (text: string): number => {
 const floor = async (options: Options): Promise<void> => {
   const { folderOf, runFloor } = await import('../floor/run-floor.js');
   const { plainFloorConfig, readFloorConfig } = await import('../floor/floor-config.js');
-  const { readFileSync } = await import('node:fs');
+  const { readWhole } = await import('../../../storage/whole-file.js');
   const { createLog } = await import('../log.js');
   const { programVersion } = await import('../version.js');
   const { abortOnSignals } = await import('../signals.js');
@@ -32,7 +32,7 @@ const floor = async (options: Options): Promise<void> => {
   }
   const read = (path: string): string => {
     try {
-      return readFileSync(path, 'utf8');
+      return readWhole(path);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new Refusal(EXIT.config, `${path} cannot be read: ${why}`, cause);

@@ -43,7 +43,7 @@ const textOf = (report: LoadReport): string =>
 const load = async (options: Options): Promise<void> => {
   const { runLoad } = await import('../load/load.js');
   const { readCommandKeys } = await import('../../config/command-keys.js');
-  const { readFileSync } = await import('node:fs');
+  const { readWhole } = await import('../../../storage/whole-file.js');
   const { programVersion } = await import('../version.js');
   const { abortOnSignals } = await import('../signals.js');
   const { EXIT, Refusal } = await import('../exit.js');
@@ -51,7 +51,7 @@ const load = async (options: Options): Promise<void> => {
   if (mqtt !== '5' && mqtt !== '3.1.1') {
     throw new Refusal(EXIT.usage, `MQTT ${mqtt} is not known: 5 or 3.1.1`);
   }
-  const listed = keys === undefined ? [] : readCommandKeys(readFileSync(keys, 'utf8'), keys);
+  const listed = keys === undefined ? [] : readCommandKeys(readWhole(keys), keys);
   const isShown = process.stderr.isTTY && json === undefined;
   const report = await runLoad(
     {

@@ -162,11 +162,12 @@ interface BrokerFlags {
 
 const broker = async (plan: string, flags: BrokerFlags): Promise<void> => {
   const { readFloorPlan } = await import('../../../surveillance/broker/floor-plan.js');
-  const { mkdirSync, readFileSync, writeFileSync } = await import('node:fs');
+  const { readWhole } = await import('../../../storage/whole-file.js');
+  const { mkdirSync, writeFileSync } = await import('node:fs');
   const path = await import('node:path');
   const { EXIT, Refusal } = await import('../exit.js');
   try {
-    const read = readFloorPlan(readFileSync(plan, 'utf8'), plan);
+    const read = readFloorPlan(readWhole(plan), plan);
     mkdirSync(flags.out, { recursive: true });
     const made = await brokerFiles(flags.kind, read);
     for (const [name, text] of Object.entries(made)) {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { unreadable } from '../../../storage/whole-file.js';
 import { EXIT, type ExitCode, Refusal } from '../exit.js';
 import { parseScenario } from './parse.js';
 import { differenceText, failureText, headline } from './report.js';
@@ -53,6 +54,8 @@ type Read =
 const readScenario = (file: string): Read => {
   let text: string;
   try {
+    const trouble = unreadable(file);
+    if (trouble !== null) return { ok: false, problems: [`${file}: ${trouble}`] };
     if (statSync(file).size > LIMITS.fileBytes) {
       return { ok: false, problems: [`${file}: larger than ${LIMITS.fileBytes} bytes`] };
     }

@@ -243,11 +243,14 @@ const memoryPlace = (): Store => {
   };
 };
 
-/** The rules, the loop, a journal in memory and the outbox; no hardware. */
-export const observationsRig = (rules: Rules, seen: StepSeen): Rig =>
+/**
+ * The rules, the loop, a journal and the outbox; no hardware.
+ * @param store where its journal lies; by default in memory
+ */
+export const observationsRig = (rules: Rules, seen: StepSeen, store: Store = memoryPlace()): Rig =>
   new Rig({
     rules,
     way: (clock) => new ObservationWay(clock, rules),
-    store: memoryPlace(),
+    store,
     seen,
   });

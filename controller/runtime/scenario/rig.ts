@@ -1,13 +1,16 @@
 import type { Rules } from '../../core/decide.js';
+import type { Directive } from '../../core/directive.js';
 import type { Bridge, Journal, JournalRow, TableStep } from '../../core/ports.js';
 import { SimulatedClock } from '../../core/simulated-clock.js';
 import type { TableState } from '../../core/state.js';
 import { Publisher } from '../../../surveillance/mqtt/publisher.js';
 import { FakeTransport } from '../../../surveillance/mqtt/fake-transport.js';
+import type { OutMessage } from '../../../surveillance/mqtt/transport.js';
 import { topicOf } from '../../../surveillance/contract/topics.js';
 import { CardTable } from '../card-table.js';
 import { ClockWatch } from '../clock-watch.js';
 import { silentLog } from '../log-port.js';
+import { shownFault } from '../outputs.js';
 import { ProcessLife } from './life.js';
 import { checkOutbox } from './outbox-check.js';
 import type { HandAct } from './schema.js';
@@ -98,6 +101,7 @@ export class Rig {
   /** Devices whose cable is out. */
   readonly #unplugged = new Set<string>();
   #last: TableState | null = null;
+  #performed: (directive: Directive) => void = () => undefined;
 
   constructor(parts: {
     readonly rules: Rules;
@@ -120,7 +124,7 @@ export class Rig {
       rules: this.rules,
       journal,
       scheduler: this.#life,
-      bridge: this.#way.bridge,
+      bridge: this.#watched(),
       log: silentLog,
       version: VERSION,
     });
@@ -140,6 +144,38 @@ export class Rig {
     });
     await this.#watch.start();
     await this.#runTo(this.clock.nowNs() + this.#way.startNs);
+  }
+
+  /** Told each directive just before the hardware gets it. */
+  onPerform(listener: (directive: Directive) => void): void {
+    this.#performed = listener;
+  }
+
+  /** Why the table writes nothing any more; null while all is well, or while none is on. */
+  journalFault(): string | null {
+    return this.#table?.loop.fault() ?? null;
+  }
+
+  /** What the broker took so far, oldest first. */
+  published(): readonly OutMessage[] {
+    return this.#transport.published;
+  }
+
+  /** Whether a table is on, in whatever state: one that could not start at all is not. */
+  get isOn(): boolean {
+    return this.#table !== null;
+  }
+
+  #watched(): Bridge {
+    const { bridge } = this.#way;
+    return {
+      start: (tell) => bridge.start(tell),
+      perform: (directive) => {
+        this.#performed(directive);
+        bridge.perform(directive);
+      },
+      stop: () => bridge.stop(),
+    };
   }
 
   /** Lock and lights as they are on the wire; null where there is no hardware. */
@@ -167,6 +203,9 @@ export class Rig {
     this.#publisher = publisher;
     publisher.start(table.loop.state());
     table.loop.onStep((step, state) => publisher.committed(step, state));
+    table.loop.onFault((reason) => {
+      publisher.journalFault(shownFault(reason, table.loop.state(), this.rules));
+    });
   }
 
   state(): TableState {
@@ -191,6 +230,8 @@ export class Rig {
   async #settling(work: Promise<void>): Promise<void> {
     const open = new Set([work]);
     const finished = work.finally(() => open.clear());
+    // It may fail long before it is waited for below.
+    finished.catch(() => undefined);
     while (open.size > 0) {
       await new Promise((resolve) => setImmediate(resolve));
       if (open.size > 0) this.clock.runNext(this.clock.nowNs() + DRAIN_STEP_MS * MS);

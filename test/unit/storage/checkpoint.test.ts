@@ -211,6 +211,23 @@ describe('retention', () => {
     expect(restored.state).toEqual(stateAfter([...steps, ...stepsFrom(1001, 3)]));
   });
 
+  it('says what was let go, and that nothing signs where the journal now begins', async () => {
+    const journal = await start();
+    await fill(journal);
+    journal.moveCursor('ack.historian', 650);
+    await journal.retire({ keepNs: 0, consumers: ['historian'], wallMs: 5 });
+    await journal.close();
+    const whole = await checkJournal(path);
+    expect(whole.prunings).toMatchObject([{ seq: 601, consumer: 'historian', wallMs: 5 }]);
+    expect(verdictLines(path, whole)).toContain(
+      'rows before 601 were let go on 1970-01-01T00:00:00.005Z, held by historian',
+    );
+    const db = new Database(path);
+    db.exec('DROP TRIGGER checkpoint_no_delete; DELETE FROM checkpoint WHERE seq = 601');
+    db.close();
+    expect((await checkJournal(path)).damage).toMatchObject({ kind: 'checkpoint', seq: 601 });
+  });
+
   it('never lets go by the wall clock, and not by keeping half of it', async () => {
     const journal = await start();
     await fill(journal);
