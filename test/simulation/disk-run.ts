@@ -26,7 +26,7 @@ const HEARD_BY_MS = 180_000;
 const TURN_MS = 700;
 const TROUBLES: readonly DiskTrouble[] = ['EIO', 'EIO', 'full', 'read-only'];
 
-export interface DiskSeedRun extends SeedRun {
+interface DiskSeedRun extends SeedRun {
   /** Writes the disk refused. */
   readonly failures: number;
   /** Rows found at a start that nobody had been told were durable. */
