@@ -80,10 +80,9 @@ it('contract check finds the contract kept by a real `cutcard run`, checkpoints 
     '120',
     '--json',
   ]);
-  let isOver = false;
-  void check.ended().then(() => (isOver = true));
+  const isOver = (): boolean => check.child.exitCode !== null;
   // Each order that is none becomes a row and an answer.
-  for (let i = 0; i < 100 && !isOver; i += 1) {
+  for (let i = 0; i < 100 && !isOver(); i += 1) {
     publishOnce(broker.port, `${ROOT}/cmd`, '{}');
     await until('answered', () => heard.of(`${ROOT}/cmd/reply`).length > i);
   }
