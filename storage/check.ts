@@ -68,7 +68,7 @@ export const checkJournal = async (
   }
 };
 
-/** Where rows were let go, the first that stays carries the signature that holds what was before. */
+/** Where rows were let go, the first that stays carries a signature that holds what was before. */
 const unsignedBeginning = (reader: JournalReader, last: Pruning | undefined): Damage | null => {
   if (last === undefined || reader.checkpoints(last.seq, 1)[0]?.seq === last.seq) return null;
   const what =
