@@ -5,6 +5,8 @@ import { BEAT_MS } from './api.js';
 
 /** Pages that may watch at a time. */
 export const MAX_WATCHERS = 100;
+/** Of one person; another page of theirs ends the oldest. */
+export const MAX_WATCHERS_EACH = 10;
 /** Changes of this long go out together, ms. */
 const GATHER_MS = 50;
 /** A page that takes nothing for so long is cut off, ms; it comes back by itself. */
@@ -32,6 +34,8 @@ export interface WallFeedParts {
 interface Watcher {
   readonly response: ServerResponse;
   readonly isStillIn: () => boolean;
+  /** Null where nobody logs in: on this machine only. */
+  readonly who: string | null;
   /** Change up to which this page has everything. */
   seen: number;
   fullSinceMs: number | null;
@@ -86,10 +90,16 @@ export class WallFeed {
   }
 
   /** Takes a page on. `lastId`: what it saw last, as its browser says. */
-  add(response: ServerResponse, lastId: string | null, isStillIn: () => boolean): boolean {
+  add(
+    response: ServerResponse,
+    lastId: string | null,
+    who: string | null,
+    isStillIn: () => boolean,
+  ): boolean {
+    this.#endOldest(who);
     if (this.#watchers.size >= MAX_WATCHERS) return false;
     const seen = this.#seenBy(lastId);
-    const watcher: Watcher = { response, isStillIn, seen: seen ?? 0, fullSinceMs: null };
+    const watcher: Watcher = { response, isStillIn, who, seen: seen ?? 0, fullSinceMs: null };
     response.on('close', () => this.#watchers.delete(watcher));
     response.on('drain', () => {
       watcher.fullSinceMs = null;
@@ -103,6 +113,17 @@ export class WallFeed {
     } else this.#catchUp(watcher);
     this.#watchers.add(watcher);
     return true;
+  }
+
+  /** One person cannot take every place. */
+  #endOldest(who: string | null): void {
+    if (who === null) return;
+    const theirs = [...this.#watchers].filter((watcher) => watcher.who === who);
+    if (theirs.length < MAX_WATCHERS_EACH) return;
+    const [oldest] = theirs;
+    if (oldest === undefined) return;
+    this.#watchers.delete(oldest);
+    oldest.response.end();
   }
 
   /** Null: none of this run. */

@@ -26,12 +26,13 @@ export const addWallRoutes = (
     const header = request.headers['last-event-id'];
     const after = typeof request.query.after === 'string' ? request.query.after : null;
     const last = typeof header === 'string' ? header : after;
-    service.feed.add(reply.raw, last, () => access.stillIn(request));
+    const who = access.whoOf(request)?.name ?? null;
+    service.feed.add(reply.raw, last, who, () => access.stillIn(request));
   });
   app.get(PATHS.health, (_request, reply) => {
-    const { broker, queued, store } = service.state();
-    if (!broker.up) void reply.code(503);
-    answer(reply, { ok: broker.up, broker: broker.up, store, queued, tables: service.book.size });
+    const health = service.health();
+    if (!health.ok) void reply.code(503);
+    answer(reply, health);
   });
   // Counts only: what reads them has no login.
   app.get(PATHS.metrics, async (_request, reply) => {

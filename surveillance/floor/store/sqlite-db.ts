@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { type Db, type InsertInto, marks, type Raw, StoreError, type Value } from './db.js';
 
@@ -25,6 +26,8 @@ export class SqliteDb implements Db {
   /** @throws StoreError naming the file. */
   static open(path: string): SqliteDb {
     try {
+      // What people did, with names: for this service's user alone, and its side files with it.
+      if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
       const db = new Database(path, { timeout: BUSY_MS });
       db.pragma('journal_mode = WAL');
       db.pragma('synchronous = FULL');
