@@ -11,6 +11,8 @@ const COMMAND_MS = 3_600_000;
 const QUIT_MS = 30_000;
 const TRY_MS = 1000;
 const MEMORY_MB = 1024;
+/** The machine's disk in the folder of its run; it is backed by `root.img` of its base. */
+export const DISK = 'disk.qcow2';
 const OUTPUT_MAX = 16 * 1024 * 1024;
 
 export interface GuestParts {
@@ -46,7 +48,7 @@ export class Guest {
 
   constructor(parts: GuestParts) {
     this.#parts = parts;
-    this.#disk = join(parts.folder, 'disk.qcow2');
+    this.#disk = join(parts.folder, DISK);
   }
 
   /** Switches the machine on and waits until it takes commands. @returns ms until then */

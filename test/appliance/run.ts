@@ -15,13 +15,15 @@ import { parseArgs } from 'node:util';
 import { packageRoot } from '../../firmware-bridge/files.js';
 import { APPLIANCE, type Check, FAILURES, INSTALL, REMOVAL, UPDATES } from './checks.js';
 import { DEVBOARD } from './dev-board.js';
-import { type Arch, Guest } from './guest.js';
+import { type Arch, DISK, Guest } from './guest.js';
 
 /**
  * `npm run test:appliance`: a bare Debian with systemd in an emulated machine, from the package to
  * an armed table by the documented commands alone; then hangs, power cuts, upgrades and removal.
  * `-- --arch arm64` for the other processor, `--packages FOLDER` for packages already built,
- * `--fresh` to make the guest anew. Exit code 0: all passed; 1: something failed or could not run.
+ * `--fresh` to make the guest anew, `--disk FILE` to go on from a copy of a kept disk on which the
+ * table is installed and armed, `--only WORDS` for the checks whose name holds them. Exit code 0:
+ * all passed; 1: something failed or could not run.
  */
 const PACKAGE = packageRoot();
 const HERE = join(PACKAGE, 'test/appliance');
@@ -34,6 +36,7 @@ const { values } = parseArgs({
     packages: { type: 'string' },
     fresh: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    disk: { type: 'string' },
   },
 });
 const arch: Arch | null = values.arch === 'amd64' || values.arch === 'arm64' ? values.arch : null;
@@ -146,8 +149,9 @@ try {
   const guest = new Guest({ arch, base, folder, parcel: parcelOf(folder) });
   say(`${arch}, ${readFileSync(join(base, 'about.txt'), 'utf8').trim().replaceAll(/\s+/g, ' ')}`);
   try {
+    if (values.disk !== undefined) cpSync(values.disk, join(folder, DISK));
     figures.set('power on to a shell, emulated', `${Math.round((await guest.on()) / 1000)} s`);
-    await runChecks(guest, INSTALL);
+    if (values.disk === undefined) await runChecks(guest, INSTALL);
     // Without a table that is armed the rest would only fail for the same reason.
     if (tally.failed === 0) {
       await runChecks(guest, [...FAILURES, ...UPDATES, ...APPLIANCE, ...DEVBOARD, ...REMOVAL]);
