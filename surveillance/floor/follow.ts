@@ -171,6 +171,7 @@ const followShoe = (
   if (shoe !== null && shoe.shoe !== no) changes.shoe({ ...shoe, isOpen: false });
   const same = shoe?.shoe === no ? shoe : null;
   if (same !== null && !same.isOpen) return same;
+  if (!isLoaded) return same === null ? null : ended(same, step, changes);
   const life: ShoeLife = {
     shoe: no,
     batch,
@@ -183,7 +184,22 @@ const followShoe = (
     toSeq: seq,
     fromMs: same?.fromMs ?? wallMs,
     toMs: wallMs,
-    isOpen: isLoaded,
+    isOpen: true,
+  };
+  changes.shoe(life);
+  return life;
+};
+
+/** The table empties its own figures with the shoe; the last ones are what the shoe came to. */
+const ended = (shoe: ShoeLife, step: TableStep, changes: Changes): ShoeLife => {
+  const { seq, wallMs } = step.observation;
+  const life: ShoeLife = {
+    ...shoe,
+    findings: shoe.findings + countRaised(step, null),
+    stops: shoe.stops + countRaised(step, 'stop'),
+    toSeq: seq,
+    toMs: wallMs,
+    isOpen: false,
   };
   changes.shoe(life);
   return life;
