@@ -44,7 +44,7 @@ const output = (make: () => GpiochipBus | OnoffBus, owner: string) => (): Promis
 };
 
 const sensor = async ({ port }: Rig): Promise<void> => {
-  const bus = new I2cDev(busNumber(/bcm2835/));
+  const bus = new I2cDev(busNumber(/7e804000/));
   for (const celsius of [23.5, -10.25]) {
     const value = celsius * 1000;
     await port.ask({ device: '/machine/peripheral/t', property: 'temperature', value });
@@ -55,7 +55,7 @@ const sensor = async ({ port }: Rig): Promise<void> => {
 };
 
 const absent = async (): Promise<void> => {
-  const bus = new I2cDev(busNumber(/bcm2835/));
+  const bus = new I2cDev(busNumber(/7e804000/));
   await assert.rejects(read(bus, NOBODY, 0, 1), (error) => {
     assert.ok(error instanceof BusError);
     assert.equal(error.code, 'absent');

@@ -23,7 +23,6 @@ export interface GuestOptions {
   readonly program: string;
   readonly args: (socket: (channel: Channel) => string) => readonly string[];
   readonly channels: readonly Channel[];
-  readonly env?: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
 }
 
@@ -40,13 +39,10 @@ export class Guest {
   #why: string | null = null;
   readonly #log: (line: string) => void;
 
-  constructor({ program, args, log, env }: GuestOptions) {
+  constructor({ program, args, log }: GuestOptions) {
     this.#log = log;
     const socket = (channel: Channel): string => join(this.#folder, channel);
-    this.#process = spawn(program, args(socket), {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
-    });
+    this.#process = spawn(program, args(socket), { stdio: ['ignore', 'pipe', 'pipe'] });
     process.once('exit', this.#kill);
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (stream === null) continue;

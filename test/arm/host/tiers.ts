@@ -187,8 +187,6 @@ const piTier = (only: string): Tier => {
     hasStory: false,
     guest: {
       program: piEmulator(),
-      // The installed emulator's modules are of another version.
-      env: { QEMU_MODULE_DIR: '/nonexistent' },
       channels: ['checks', 'qmp'],
       args: (socket) => [
         ...['-M', 'raspi3b', '-accel', 'tcg,tb-size=512', '-display', 'none', '-no-reboot'],
