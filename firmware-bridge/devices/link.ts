@@ -138,7 +138,8 @@ export class Link {
   #checkSilence(limit: number): void {
     if (this.state !== 'up') return;
     const now = this.#o.scheduler.nowNs();
-    if (now - this.#heardNs < limit) {
+    // The same sum as in `#armSilence`: a difference may be rounded to the other side, for ever.
+    if (now < this.#heardNs + limit) {
       this.#armSilence(now);
       return;
     }

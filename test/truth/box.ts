@@ -62,7 +62,7 @@ export class Box {
 
   /** Lets the table's time run. */
   run(untilNs: number): void {
-    this.clock.runUntil(untilNs);
+    this.clock.runUntil(Math.ceil(untilNs));
   }
 
   /** What the box shows to people and to MQTT `state`. */

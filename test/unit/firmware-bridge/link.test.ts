@@ -60,6 +60,19 @@ describe('a link', () => {
     expect(told.at(-1)?.[0]).toEqual({ kind: 'link.up', device: 'reader' });
   });
 
+  it('comes to an end where a sum of times is rounded', () => {
+    const { clock, told, link } = rig(17e9);
+    link.start();
+    link.up();
+    // Beyond 104 days, or off the whole nanosecond, (a + b) - a may be less than b.
+    for (let i = 1; i <= 300; i += 1) {
+      clock.runUntil(clock.nowNs() + 1e9 / 7 + 30e9);
+      link.heard(clock.nowNs());
+    }
+    clock.runUntil(clock.nowNs() + 30e9);
+    expect(told.filter(([h]) => h.kind === 'device.stale')).toHaveLength(301);
+  });
+
   it('does nothing any more when it was stopped', () => {
     const { clock, told, opens, link } = rig(5e9);
     link.start();
