@@ -114,6 +114,17 @@ export type LinkState =
 /** A table sends `health` every 10 s; so long without any message it counts as silent, ms. */
 export const SILENT_MS = 30_000;
 
+/** What `/health` says: of the service, nothing of the game. */
+export interface FloorHealth {
+  readonly ok: boolean;
+  readonly broker: boolean;
+  readonly store: ServiceState['store'];
+  /** False while the store refuses rows that wait. */
+  readonly takesRows: boolean;
+  readonly queued: number;
+  readonly tables: number;
+}
+
 export type Degraded =
   | { readonly kind: 'device'; readonly device: string; readonly what: 'down' | 'stale' }
   | { readonly kind: 'clock' }

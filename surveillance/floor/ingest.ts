@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { HASH_HEX } from '../contract/messages.js';
+import { isDataFault } from './store/db.js';
 import type { Appended, HeardRow } from './store/row-store.js';
 
 /** Rows that wait for the store; beyond it the broker is made to wait. */
@@ -11,6 +12,8 @@ const BATCH_MAX = 1000;
 const GATHER_MS = 10;
 /** Wait before a store that failed is tried again, ms. */
 const RETRY_MS = 1000;
+/** Furthest wall time a date can have, ms from the epoch, before or after. */
+export const WALL_MAX_MS = 8.64e15;
 
 /** The head of an event; the rest of the row is taken as text, as it was hashed. */
 const eventHead = z.object({
@@ -49,6 +52,9 @@ export const rowOfEvent = (
     return { ok: false, why: `row ${seq} says that it is row ${observation.seq}` };
   }
   const { wallMs } = observation;
+  if (!Number.isFinite(wallMs) || Math.abs(wallMs) > WALL_MAX_MS) {
+    return { ok: false, why: `row ${seq} has a wall time that no clock can show` };
+  }
   const isHistorical = historical === true;
   return { ok: true, row: { table, seq, prev, hash, wallMs, heardMs, isHistorical, body } };
 };
@@ -58,6 +64,8 @@ export interface IngestParts {
   /** After the commit. */
   readonly stored: (rows: readonly HeardRow[], appended: Appended, tookMs: number) => void;
   readonly failed: (why: string) => void;
+  /** The store cannot hold this row, however often it is tried. */
+  readonly setAside: (row: HeardRow, why: string) => void;
   /** There is room again. */
   readonly drained: () => void;
 }
@@ -68,6 +76,7 @@ export class Ingest {
   #queue: HeardRow[] = [];
   #work: Promise<void> | null = null;
   #isStopped = false;
+  #isRefused = false;
 
   constructor(parts: IngestParts) {
     this.#parts = parts;
@@ -75,6 +84,11 @@ export class Ingest {
 
   get queued(): number {
     return this.#queue.length;
+  }
+
+  /** The store would not take rows when it was last asked. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   get hasRoom(): boolean {
@@ -97,13 +111,13 @@ export class Ingest {
     await pause(GATHER_MS);
     while (this.#queue.length > 0) {
       const batch = this.#queue.slice(0, BATCH_MAX);
-      const startedMs = performance.now();
       try {
-        const appended = await this.#parts.append(batch);
+        await this.#commit(batch);
         this.#queue.splice(0, batch.length);
-        this.#parts.stored(batch, appended, performance.now() - startedMs);
+        this.#isRefused = false;
       } catch (cause) {
-        this.#parts.failed(cause instanceof Error ? cause.message : String(cause));
+        this.#isRefused = true;
+        this.#parts.failed(wordsOf(cause));
         if (this.#isStopped) break;
         await pause(RETRY_MS);
       }
@@ -112,6 +126,33 @@ export class Ingest {
     }
     this.#work = null;
   }
+
+  /**
+   * Commits a batch; where the store cannot hold a row of it, all but that one.
+   * @throws what the store threw, where trying again may help.
+   */
+  async #commit(batch: readonly HeardRow[]): Promise<void> {
+    const startedMs = performance.now();
+    let appended: Appended;
+    try {
+      appended = await this.#parts.append(batch);
+    } catch (cause) {
+      if (!isDataFault(cause)) throw cause;
+      const [first] = batch;
+      if (batch.length === 1 && first !== undefined) {
+        this.#parts.setAside(first, wordsOf(cause));
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      await this.#commit(batch.slice(0, middle));
+      await this.#commit(batch.slice(middle));
+      return;
+    }
+    this.#parts.stored(batch, appended, performance.now() - startedMs);
+  }
 }
+
+const wordsOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { BrokerAddress } from '../mqtt/mqtt-transport.js';
 import { Acks } from './acks.js';
-import type { RowRange, ServiceState, TableId } from './api.js';
+import { Ages } from './ages.js';
+import type { FloorHealth, RowRange, ServiceState, TableId } from './api.js';
 import { tableIdOf } from './api.js';
 import { Asker, type CommandKey } from './asker.js';
 import { Papers } from './papers.js';
@@ -67,8 +68,7 @@ export class FloorService {
   readonly #timers: NodeJS.Timeout[] = [];
   #lineSinceMs: number | null = null;
   #isAcksLook = false;
-  /** Link of each table when it was last looked at. */
-  readonly #links = new Map<string, string>();
+  readonly #ages: Ages;
   #isStopped = false;
 
   private constructor(parts: ServiceParts, store: FloorStore) {
@@ -109,6 +109,7 @@ export class FloorService {
         this.figures.storeFaults.inc();
         log.error({ why }, 'the store would not take rows; they are tried again');
       },
+      setAside: (row, why) => this.#setAside(row, why),
       drained: () => this.#line.drained(),
     });
     const historian = new Historian({
@@ -132,6 +133,7 @@ export class FloorService {
       random: Math.random,
     });
     this.#asker = this.#newAsker();
+    this.#ages = this.#newAges();
     this.projector = this.#newProjector();
   }
 
@@ -156,6 +158,20 @@ export class FloorService {
       queued: this.#ingest.queued,
       version: this.#parts.version,
       instance: this.instance,
+    };
+  }
+
+  /** Whether the service does its work; `false` wants somebody to look. */
+  health(): FloorHealth {
+    const { broker, store, queued } = this.state();
+    const takesRows = !this.#ingest.isRefused;
+    return {
+      ok: broker.up && takesRows,
+      broker: broker.up,
+      store,
+      takesRows,
+      queued,
+      tables: this.book.size,
     };
   }
 
@@ -204,7 +220,7 @@ export class FloorService {
       SECOND_MS,
       guard('looking for missing rows', () => this.#asker.tick()),
     );
-    every(SECOND_MS, () => this.#age());
+    every(SECOND_MS, () => this.#ages.tick());
     every(
       MARKS_MS,
       guard('looking up the marks', () => this.#lookUp()),
@@ -215,6 +231,12 @@ export class FloorService {
     );
     this.feed.start();
     this.#line.start();
+  }
+
+  #newAges(): Ages {
+    const { book, feed, figures } = this;
+    const queued = () => this.#ingest.queued;
+    return new Ages({ book, feed, figures, queued, isUp: () => this.#line.isUp });
   }
 
   #newProjector(): Projector {
@@ -270,6 +292,15 @@ export class FloorService {
       figures.rows.inc({ what: 'broken' });
       this.#chainFault(table, seq, `row ${seq} does not follow from row ${seq - 1}`);
     }
+  }
+
+  /** The table will be asked for it again; meanwhile everybody can see which row it is. */
+  #setAside({ table, seq }: HeardRow, why: string): void {
+    const text = `row ${seq} cannot be stored: ${why}`;
+    this.figures.refused.inc({ why: 'store' });
+    this.#parts.log.error({ table, seq }, text);
+    const record = this.book.record(table);
+    if (record !== null) this.book.schemaFault(record, text.slice(0, 300));
   }
 
   #chainFault(table: string, seq: number, text: string): void {
@@ -343,36 +374,6 @@ export class FloorService {
     const mark = marks.find((one) => one.table === table);
     if (mark === undefined) throw new Error(`table ${table} has no mark`);
     return mark;
-  }
-
-  /** Ages change without anybody saying so. */
-  #age(): void {
-    const { figures } = this;
-    const links = new Map<string, number>();
-    const severities = new Map<string, number>();
-    let missing = 0;
-    for (const tile of this.book.tiles()) {
-      links.set(tile.link.state, (links.get(tile.link.state) ?? 0) + 1);
-      for (const { severity } of tile.findings) {
-        severities.set(severity, (severities.get(severity) ?? 0) + 1);
-      }
-      const isMissing = tile.degraded.some(({ kind }) => kind === 'rows');
-      if (isMissing) missing += 1;
-      // Silence, escalation and lateness come with time: the feed sends what looks different.
-      const isOther = this.#links.get(tile.key) !== tile.link.state;
-      this.#links.set(tile.key, tile.link.state);
-      if (tile.findings.length > 0 || isMissing || isOther) this.feed.changed(tile.key);
-    }
-    for (const link of ['online', 'offline', 'silent', 'never']) {
-      figures.tables.set({ link }, links.get(link) ?? 0);
-    }
-    for (const severity of ['stop', 'hold', 'warn', 'info']) {
-      figures.openFindings.set({ severity }, severities.get(severity) ?? 0);
-    }
-    figures.missingRows.set(missing);
-    figures.queued.set(this.#ingest.queued);
-    figures.watchers.set(this.feed.watchers);
-    figures.up.set(this.#line.isUp ? 1 : 0);
   }
 
   async #retire(): Promise<void> {

@@ -42,6 +42,21 @@ export class StoreError extends Error {
   }
 }
 
+/** Of PostgreSQL: data exceptions and constraints, not the connection or the server. */
+const DATA_STATE = /^2[23]\w{3}$/;
+const DATA_CODE = /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/;
+
+/**
+ * Whether a statement failed for what it was given, so that it fails every time: a number out of
+ * range, a text the database cannot hold. False where trying again may help.
+ */
+export const isDataFault = (cause: unknown): boolean => {
+  // A driver that cannot bind a value says so by one of these.
+  if (cause instanceof TypeError || cause instanceof RangeError) return true;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' && (DATA_STATE.test(code) || DATA_CODE.test(code));
+};
+
 const wrong = (row: Raw, column: string, wanted: string): StoreError =>
   new StoreError(
     `column ${column} of the floor's store is ${typeof row[column]} and not ${wanted}: another ` +
