@@ -105,9 +105,11 @@ export class Guest {
   async powerCut(): Promise<void> {
     const machine = this.#machine;
     if (machine === null) return;
-    const gone = new Promise<void>((resolve) => machine.once('exit', () => resolve()));
-    machine.kill('SIGKILL');
-    await gone;
+    if (!isOff(machine)) {
+      const gone = new Promise<void>((resolve) => machine.once('exit', () => resolve()));
+      machine.kill('SIGKILL');
+      await gone;
+    }
     this.#forget();
   }
 
@@ -159,8 +161,7 @@ export class Guest {
 
   async #connect(socket: string, untilMs: number): Promise<void> {
     for (;;) {
-      const ended = this.#machine?.exitCode ?? null;
-      if (ended !== null) throw new Error(`the emulator ended with ${ended}; see console.log`);
+      if (isOff(this.#machine)) throw new Error('the emulator ended by itself; see console.log');
       if (performance.now() > untilMs) throw new Error('the emulator gave no line to its guest');
       const line = existsSync(socket) ? await reached(socket) : null;
       if (line !== null) {
@@ -191,6 +192,7 @@ export class Guest {
 
   #nextLine(limitMs: number, what: string): Promise<string> {
     const machine = this.#machine;
+    if (isOff(machine)) return Promise.reject(new Error(`${what}: the machine is off`));
     return new Promise((resolve, reject) => {
       const fail = (why: string): void => {
         clearTimeout(late);
@@ -208,6 +210,10 @@ export class Guest {
     });
   }
 }
+
+/** Not switched on, or ended: by itself, or by somebody's signal. */
+const isOff = (machine: ChildProcess | null): boolean =>
+  machine === null || machine.exitCode !== null || machine.signalCode !== null;
 
 const reached = (socket: string): Promise<Socket | null> =>
   new Promise((resolve) => {
