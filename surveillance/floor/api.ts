@@ -123,6 +123,8 @@ export interface FloorHealth {
   readonly takesRows: boolean;
   readonly queued: number;
   readonly tables: number;
+  /** Tables whose rows cannot be followed: findings and reports of them stand still. */
+  readonly historyStopped: number;
 }
 
 export type Degraded =
@@ -131,6 +133,8 @@ export type Degraded =
   | { readonly kind: 'journal' }
   /** A row came that does not follow from the one before, or a row came twice with two hashes. */
   | { readonly kind: 'chain'; readonly seq: number; readonly text: string }
+  /** What was followed of the rows ends before this one: findings and shoes are not up to date. */
+  | { readonly kind: 'history'; readonly seq: number; readonly text: string }
   /** Rows are missing at the historian. */
   | { readonly kind: 'rows'; readonly missing: number }
   /** A message that does not keep the contract. */

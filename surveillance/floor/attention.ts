@@ -25,6 +25,7 @@ const CARDS_COUNTED = 20;
 const DEGRADED: Readonly<Record<Degraded['kind'], number>> = {
   chain: 800,
   journal: 500,
+  history: 300,
   rows: 120,
   device: 100,
   schema: 90,

@@ -43,6 +43,15 @@ export class Changes {
     this.#measures.push(measure);
   }
 
+  /** Adds what a later row gave. */
+  add(later: Changes): void {
+    for (const life of later.#findings.values()) this.finding(life);
+    for (const life of later.#shoes.values()) this.shoe(life);
+    for (const life of later.#rounds.values()) this.round(life);
+    this.#voids.push(...later.#voids);
+    this.#measures.push(...later.#measures);
+  }
+
   all(): LifeChanges {
     return {
       findings: [...this.#findings.values()],

@@ -5,6 +5,8 @@ import { initialState, type TableState } from '../../controller/core/state.js';
 import { stepOf } from '../mqtt/notices.js';
 import { Changes, follow, type Followed } from './follow.js';
 import type { FloorLog } from './log.js';
+import { whyUnsound } from './sound-step.js';
+import { isDataFault } from './store/db.js';
 import type { FloorStore, FollowedSpan, Unfollowed } from './store/floor-store.js';
 
 /** Rows followed in one go. */
@@ -82,6 +84,19 @@ export interface ProjectorParts {
   /** Canonical configuration of a table; null where it was not sent. */
   readonly configuration: (table: string) => string | null;
   readonly firstSeq: (table: string) => number;
+  /** A table's history cannot be followed beyond the row before `seq`. */
+  readonly stopped?: (table: string, seq: number, text: string) => void;
+}
+
+/** A row that cannot be followed. */
+class RowFault extends Error {
+  readonly seq: number;
+
+  constructor(seq: number, why: string) {
+    super(why);
+    this.name = 'RowFault';
+    this.seq = seq;
+  }
 }
 
 interface Kept {
@@ -93,7 +108,34 @@ interface Kept {
 interface Forward {
   readonly span: FollowedSpan;
   readonly kept: Kept;
+  readonly rows: readonly Unfollowed[];
 }
+
+/** @throws RowFault. */
+const followRow = (
+  followed: Followed,
+  table: string,
+  row: Omit<Unfollowed, 'table'>,
+  game: string | null,
+  changes: Changes,
+): Followed => {
+  try {
+    const step = stepIn(table, row);
+    const why = whyUnsound(step, followed.state);
+    if (why !== null) throw new RowFault(row.seq, why);
+    // What a row that fails half-way gave must not be written down.
+    const own = new Changes();
+    const after = follow(followed, step, game, own);
+    changes.add(own);
+    return after;
+  } catch (cause) {
+    if (cause instanceof RowFault) throw cause;
+    throw new RowFault(row.seq, wordsOf(cause));
+  }
+};
+
+const wordsOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause);
 
 /**
  * Follows the stored rows of every table and writes down findings, shoes, rounds and measures.
@@ -103,6 +145,8 @@ interface Forward {
 export class Projector {
   readonly #parts: ProjectorParts;
   readonly #kept = new Map<string, Kept>();
+  /** Tables whose next row cannot be followed. */
+  readonly #stopped = new Set<string>();
   #isWorking = false;
   #fullLookMs = 0;
   #hasLease = false;
@@ -110,6 +154,11 @@ export class Projector {
 
   constructor(parts: ProjectorParts) {
     this.#parts = parts;
+  }
+
+  /** Tables that are not followed on. */
+  get stopped(): number {
+    return this.#stopped.size;
   }
 
   /** Follows what has come since; call it some times a second. @returns rows followed. */
@@ -134,14 +183,30 @@ export class Projector {
     const isFull = nowMs() - this.#fullLookMs > FULL_LOOK_MS;
     if (isFull) this.#fullLookMs = nowMs();
     const sinceMs = isFull ? 0 : nowMs() - RECENT_MS;
-    const rows = await store.unfollowed(ROWS_AT_ONCE, sinceMs);
+    const rows = await store.unfollowed(ROWS_AT_ONCE, sinceMs, [...this.#stopped]);
     const steps: Forward[] = [];
+    const faults: unknown[] = [];
     for (const [table, mine] of groups(rows)) {
-      const forward = await this.#follow(table, mine);
-      if (forward !== null) steps.push(forward);
+      try {
+        const forward = await this.#follow(table, mine);
+        if (forward !== null) steps.push(forward);
+      } catch (cause) {
+        // One table never holds up the others.
+        if (cause instanceof RowFault) this.#stop(table, cause.seq, cause.message);
+        else faults.push(cause);
+      }
     }
     if (steps.length > 0) await this.#write(steps);
+    if (faults.length > 0) throw faults[0];
     return rows.length;
+  }
+
+  #stop(table: string, seq: number, why: string): void {
+    const text = `the history stops before row ${seq}: ${why}`;
+    this.#stopped.add(table);
+    this.#kept.delete(table);
+    this.#parts.log.error({ table, seq }, text);
+    this.#parts.stopped?.(table, seq, text);
   }
 
   /** A store in a file has one service; elsewhere the lease is kept while it runs. */
@@ -157,6 +222,34 @@ export class Projector {
   }
 
   async #write(steps: readonly Forward[]): Promise<void> {
+    try {
+      await this.#writeAll(steps);
+    } catch (cause) {
+      if (!isDataFault(cause)) throw cause;
+      for (const { span, rows } of steps) await this.#writeOne(span.table, rows);
+    }
+  }
+
+  /** One table by itself, up to the row that the store cannot hold. */
+  async #writeOne(table: string, rows: readonly Unfollowed[]): Promise<void> {
+    const forward = await this.#follow(table, rows);
+    if (forward === null) return;
+    try {
+      await this.#writeAll([forward]);
+    } catch (cause) {
+      if (!isDataFault(cause)) throw cause;
+      const [first] = rows;
+      if (rows.length === 1 && first !== undefined) {
+        this.#stop(table, first.seq, wordsOf(cause));
+        return;
+      }
+      const middle = Math.ceil(rows.length / 2);
+      await this.#writeOne(table, rows.slice(0, middle));
+      if (!this.#stopped.has(table)) await this.#writeOne(table, rows.slice(middle));
+    }
+  }
+
+  async #writeAll(steps: readonly Forward[]): Promise<void> {
     const taken = await this.#parts.store.followed(steps.map(({ span }) => span));
     if (this.#kept.size + steps.length > KEPT_MAX) this.#kept.clear();
     for (const { span, kept } of steps) {
@@ -165,7 +258,7 @@ export class Projector {
     }
   }
 
-  /** Nothing is written yet; null where no row follows on. */
+  /** Nothing is written yet; null where no row follows on. @throws RowFault at the first row. */
   async #follow(table: string, rows: readonly Unfollowed[]): Promise<Forward | null> {
     const kept = this.#kept.get(table) ?? (await this.#load(table));
     const changes = new Changes();
@@ -174,7 +267,13 @@ export class Projector {
     for (const row of rows) {
       // An unusual clock put a row where this look did not find it: the full look will.
       if (row.seq !== seq + 1) break;
-      followed = follow(followed, stepIn(table, row), this.#parts.game(table), changes);
+      try {
+        followed = followRow(followed, table, row, this.#parts.game(table), changes);
+      } catch (cause) {
+        // The rows before it are written first; it comes up again as the first one.
+        if (seq === kept.seq || !(cause instanceof RowFault)) throw cause;
+        break;
+      }
       seq = row.seq;
     }
     if (seq === kept.seq) return null;
@@ -183,6 +282,7 @@ export class Projector {
     return {
       span: { table, from: kept.seq, to: seq, changes: changes.all(), saved },
       kept: { seq, savedSeq: isSaveDue ? seq : kept.savedSeq, followed },
+      rows,
     };
   }
 
@@ -197,7 +297,7 @@ export class Projector {
       const rows = await store.rows.rows(table, seq + 1, to, ROWS_AT_ONCE);
       if (rows[0]?.seq !== seq + 1) break;
       for (const row of rows) {
-        followed = follow(followed, stepIn(table, row), null, changes);
+        followed = followRow(followed, table, row, null, changes);
         seq = row.seq;
       }
     }

@@ -172,6 +172,7 @@ export class FloorService {
       takesRows,
       queued,
       tables: this.book.size,
+      historyStopped: this.projector.stopped,
     };
   }
 
@@ -248,6 +249,10 @@ export class FloorService {
       game: (table) => this.book.record(table)?.game?.id ?? null,
       configuration: (table) => this.papers.configurationOf(table),
       firstSeq: (table) => this.book.record(table)?.firstSeq ?? 1,
+      stopped: (table, seq, text) => {
+        const record = this.book.record(table);
+        if (record !== null) this.book.historyFault(record, seq, text);
+      },
     });
   }
 

@@ -35,6 +35,8 @@ export interface TableRecord {
   /** Since when rows are missing without any coming; null while none are. */
   missingSinceMs: number | null;
   chain: { readonly seq: number; readonly text: string } | null;
+  /** Row at which following stopped, and why. */
+  history: { readonly seq: number; readonly text: string } | null;
   schemaFault: { readonly text: string; readonly atMs: number } | null;
   /** When each open finding was first heard of. */
   readonly firstHeard: Map<string, number>;
@@ -73,6 +75,7 @@ export const newRecord = (id: TableId, key: string, nowMs: number): TableRecord 
   gapsMore: false,
   missingSinceMs: null,
   chain: null,
+  history: null,
   schemaFault: null,
   firstHeard: new Map(),
   acknowledged: new Map(),
@@ -170,6 +173,7 @@ const degradedOf = (record: TableRecord, nowMs: number): readonly Degraded[] => 
     list.push({ kind: 'journal' });
   }
   if (chain !== null) list.push({ kind: 'chain', ...chain });
+  if (record.history !== null) list.push({ kind: 'history', ...record.history });
   if (missingSinceMs !== null && nowMs - missingSinceMs > ROWS_LATE_MS) {
     list.push({ kind: 'rows', missing: missingIn(gaps) });
   }

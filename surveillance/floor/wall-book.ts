@@ -149,6 +149,11 @@ export class WallBook {
     this.#touch(record);
   }
 
+  historyFault(record: TableRecord, seq: number, text: string): void {
+    record.history = { seq, text: text.slice(0, 300) };
+    this.#touch(record);
+  }
+
   schemaFault(record: TableRecord, text: string): void {
     record.schemaFault = { text, atMs: this.#parts.nowMs() };
     this.#touch(record);

@@ -1,5 +1,5 @@
 import { LIMITS } from '../api.js';
-import { type Db, numberIn, type Raw, textIn, textOrNull, type Value } from './db.js';
+import { type Db, inList, numberIn, type Raw, textIn, textOrNull, type Value } from './db.js';
 import { DeskStore, Where } from './desk-store.js';
 import {
   findingOf,
@@ -95,13 +95,20 @@ export class FloorStore {
   }
 
   /** Rows held without a gap and not followed yet, table by table, in order. */
-  async unfollowed(limit: number, sinceMs: number): Promise<readonly Unfollowed[]> {
+  async unfollowed(
+    limit: number,
+    sinceMs: number,
+    except: readonly string[] = [],
+  ): Promise<readonly Unfollowed[]> {
+    const places: number[] = [];
+    for (const table of except) places.push(await this.rows.placeOf(table));
     const rows = await this.db.all(
       `SELECT p.key, r.seq, r.body FROM mark m JOIN place p ON p.id = m.place
        JOIN journal_row r ON r.place = m.place AND r.seq > m.projected AND r.seq <= m.seq
          AND r.part_ms >= ?
-       WHERE m.projected < m.seq ORDER BY r.place, r.seq LIMIT ?`,
-      [sinceMs, limit],
+       WHERE m.projected < m.seq AND m.place NOT ${inList(this.db)}
+       ORDER BY r.place, r.seq LIMIT ?`,
+      [sinceMs, JSON.stringify(places), limit],
     );
     return rows.map((row) => ({
       table: textIn(row, 'key'),

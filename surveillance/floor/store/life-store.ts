@@ -127,8 +127,19 @@ const VOIDED = upsert(
 );
 const MEASURE = upsert('measure', ['place', 'seq', 'kind'], ['at_ms', 'amount']);
 
+/** PostgreSQL holds no NUL in a text; the row itself keeps what was said. */
+const holdable = (value: Value): Value =>
+  typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
+
 /** Writes what was followed. Within a transaction. */
-export const writeLife = async (db: Db, place: number, changes: LifeChanges): Promise<void> => {
+export const writeLife = async (on: Db, place: number, changes: LifeChanges): Promise<void> => {
+  const db: Pick<Db, 'runMany'> = {
+    runMany: (sql, lists) =>
+      on.runMany(
+        sql,
+        lists.map((values) => values.map(holdable)),
+      ),
+  };
   await db.runMany(
     FINDING,
     changes.findings.map((life): Value[] => [

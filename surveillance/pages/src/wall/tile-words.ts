@@ -80,6 +80,8 @@ export const degradedText = (one: Degraded): string => {
       return 'Journal fault';
     case 'chain':
       return `Chain broken at row ${one.seq}`;
+    case 'history':
+      return `History stopped at row ${one.seq}`;
     case 'rows':
       return `${plural(one.missing, 'row')} missing here`;
     case 'schema':
