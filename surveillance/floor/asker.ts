@@ -15,6 +15,8 @@ const MAX_DOUBLINGS = 5;
 const RANGES_AT_ONCE = 4;
 /** Tables looked after in one go. */
 const TABLES_AT_ONCE = 50;
+/** A table that is offline can be asked nothing: it is looked at so often only, ms. */
+const OFFLINE_MS = 60_000;
 const ORDER_MS = 30_000;
 /** So often and so long rows before the first are asked for before they count as gone. */
 const ADOPT_ASKS = 3;
@@ -40,12 +42,22 @@ export interface AskerParts {
   readonly asked: (record: TableRecord, ranges: readonly RowRange[]) => void;
 }
 
+/**
+ * What is missing, with the row that comes next: where that one is held and does not follow from
+ * the row before, the one that does is missing.
+ */
+const withNext = (gaps: readonly RowRange[], next: number): readonly RowRange[] => {
+  const [first] = gaps;
+  return first === undefined || first.from > next ? [{ from: next, to: next }, ...gaps] : gaps;
+};
+
 interface Quest {
   /** Mark at which the table stands, and since when. */
   seq: number;
   sinceMs: number;
   askedMs: number;
   asks: number;
+  lookedMs: number;
 }
 
 /** Looks after what is missing: says so on the wall, and asks the table for it. */
@@ -53,6 +65,8 @@ export class Asker {
   readonly #parts: AskerParts;
   readonly #quests = new Map<string, Quest>();
   #isLooking = false;
+  /** Where the next look begins, so that every table has its turn. */
+  #turn = 0;
 
   constructor(parts: AskerParts) {
     this.#parts = parts;
@@ -64,8 +78,11 @@ export class Asker {
     this.#isLooking = true;
     try {
       let looked = 0;
-      for (const record of this.#parts.records()) {
+      const records = [...this.#parts.records()];
+      const begin = records.length === 0 ? 0 : this.#turn % records.length;
+      for (const record of [...records.slice(begin), ...records.slice(0, begin)]) {
         if (looked >= TABLES_AT_ONCE) break;
+        this.#turn = (this.#turn + 1) % records.length;
         if (await this.#look(record)) looked += 1;
       }
     } finally {
@@ -87,12 +104,16 @@ export class Asker {
     this.#parts.missing(record, quest.sinceMs);
     const wait = Math.min(ASK_MAX_MS, ASK_AGAIN_MS * 2 ** Math.min(quest.asks, MAX_DOUBLINGS));
     if (quest.asks > 0 && nowMs - quest.askedMs < wait) return false;
+    const isOffline = record.status?.status === 'offline';
+    if (isOffline && quest.lookedMs > 0 && nowMs - quest.lookedMs < OFFLINE_MS) return false;
+    quest.lookedMs = nowMs;
     const inner = await this.#parts.gaps(record.key, LIMITS.gaps + 1);
     const held = Math.max(record.top, record.seq);
     const tail = newest > held ? [{ from: held + 1, to: newest }] : [];
-    const gaps = [...inner.slice(0, LIMITS.gaps), ...tail];
+    const listed = [...inner.slice(0, LIMITS.gaps), ...tail];
+    const gaps = withNext(listed, record.seq + 1);
     this.#parts.told(record, gaps, inner.length > LIMITS.gaps);
-    if (gaps.length > 0 && record.status?.status !== 'offline') this.#ask(record, gaps, quest);
+    if (gaps.length > 0 && !isOffline) this.#ask(record, gaps, quest);
     await this.#maybeAdopt(record, quest, nowMs);
     return true;
   }
@@ -100,7 +121,7 @@ export class Asker {
   #questOf(record: TableRecord, nowMs: number): Quest {
     const known = this.#quests.get(record.key);
     if (known?.seq === record.seq) return known;
-    const quest = { seq: record.seq, sinceMs: nowMs, askedMs: 0, asks: 0 };
+    const quest = { seq: record.seq, sinceMs: nowMs, askedMs: 0, asks: 0, lookedMs: 0 };
     this.#quests.set(record.key, quest);
     return quest;
   }

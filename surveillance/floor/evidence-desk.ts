@@ -149,7 +149,13 @@ export class EvidenceDesk {
 
   async #span(record: TableRecord, from: string, to: string): Promise<Span> {
     const isRows = [from, to].every((end) => /^\d{1,15}$/.test(end));
-    if (isRows) return { from: Number(from), to: Math.min(Number(to), record.seq) };
+    if (isRows) {
+      const [first, last] = [Number(from), Number(to)];
+      if (first < 1 || last < first || first > record.seq) {
+        throw new AskedWrong(`Rows ${from} to ${to}: give rows in order, from 1 to ${record.seq}.`);
+      }
+      return { from: first, to: Math.min(last, record.seq) };
+    }
     const [low, high] = [Date.parse(from), Date.parse(to)];
     const ends =
       Number.isFinite(low) && Number.isFinite(high)

@@ -19,7 +19,7 @@ import { type Ingest, rowOfEvent } from './ingest.js';
 import type { LineMessage } from './line.js';
 import type { FloorLog } from './log.js';
 import type { FloorFigures } from './metrics.js';
-import type { TableRecord } from './tile.js';
+import { type TableRecord, toldBy } from './tile.js';
 import type { WallBook } from './wall-book.js';
 
 /** Largest message looked at, bytes: a row of full length with its head. */
@@ -36,6 +36,9 @@ export interface HistorianParts {
   readonly checkpoint: (record: TableRecord, message: unknown) => void;
   readonly documents: (record: TableRecord, message: unknown) => void;
 }
+
+/** A row further beyond those held or told of is not taken, rows. */
+const AHEAD_MAX = 1_000_000;
 
 /** What this service subscribes to; rows are shared out where several instances work. */
 export const subscriptionsOf = (
@@ -139,8 +142,15 @@ export class Historian {
     const { book, ingest, nowMs } = this.#parts;
     book.heard(record);
     const read = rowOfEvent(record.key, text, message, nowMs());
-    if (read.ok) ingest.add(read.row);
-    else this.#broken(record, `event: ${read.why}`);
+    if (!read.ok) {
+      this.#broken(record, `event: ${read.why}`);
+      return;
+    }
+    // A table that was here long before us says in its state how far it is.
+    const { seq } = read.row;
+    const known = Math.max(record.seq, toldBy(record));
+    if (seq <= known + AHEAD_MAX) ingest.add(read.row);
+    else this.#broken(record, `event: row ${seq} lies too far beyond row ${known}`);
   }
 
   #heardAck({ name, consumer }: ParsedTopic, payload: Buffer): void {

@@ -193,6 +193,7 @@ export class FloorService {
   async #recall(): Promise<void> {
     for (const id of this.#parts.expected) this.book.meet(id);
     for (const mark of await this.store.rows.marks()) this.#take(mark);
+    this.book.doubt(await this.store.rows.doubts());
     await this.papers.recall();
     const since = Date.now() - ACKNOWLEDGED_MS;
     for (const { table, id, by } of await this.store.desk.acknowledgements(since)) {

@@ -18,7 +18,7 @@ const fits = (value: unknown, known: unknown): boolean =>
 const whyNotNoted = ({ decisions }: TableStep, state: TableState): string | null => {
   for (const decision of decisions) {
     if (decision.do !== 'noted') continue;
-    const known = new Map<string, unknown>(Object.entries(state[decision.part] ?? {}));
+    const known = new Map<string, unknown>(Object.entries(state[decision.part]));
     for (const [field, value] of Object.entries(decision.set)) {
       if (CUTTERS.has(field) && typeof value !== 'object') continue;
       if (fits(value, known.get(field))) continue;

@@ -92,6 +92,10 @@ export const linkOf = (record: TableRecord, nowMs: number): Tile['link'] => {
   return { state: 'online', sinceMs: statusMs === 0 ? heardMs : statusMs };
 };
 
+/** Newest row the table itself told of apart from its rows; 0 where it said nothing. */
+export const toldBy = ({ state, status, health }: TableRecord): number =>
+  Math.max(0, state?.seq ?? 0, status?.seq ?? 0, health?.seq ?? 0);
+
 /** Newest row anybody told of; null where nothing was heard. */
 export const newestOf = ({ state, status, health, top }: TableRecord): number | null => {
   const told = [state?.seq, status?.seq, health?.seq].filter((seq) => seq !== undefined);

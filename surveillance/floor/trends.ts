@@ -14,7 +14,7 @@ const MEASURES_MAX = 50_000;
 
 const scope = ({ pit, table }: TrendQuery): Where => {
   const where = new Where();
-  if (pit !== undefined) where.and("p.key LIKE '%/' || ? || '/%'", pit);
+  if (pit !== undefined) where.inPit(pit);
   if (table !== undefined) where.and('p.key = ?', table);
   return where;
 };

@@ -149,6 +149,14 @@ export class WallBook {
     this.#touch(record);
   }
 
+  /** Chains that were in doubt before this service began. */
+  doubt(all: readonly { readonly table: string; readonly seq: number; why: string }[]): void {
+    for (const { table, seq, why } of all) {
+      const record = this.#records.get(table);
+      if (record !== undefined) this.chainFault(record, seq, why);
+    }
+  }
+
   historyFault(record: TableRecord, seq: number, text: string): void {
     record.history = { seq, text: text.slice(0, 300) };
     this.#touch(record);

@@ -138,6 +138,72 @@ describe.each([sqlite(), postgresql()])('the floor store on $name', (kind) => {
     }),
   );
 
+  it(
+    'lets the version that follows take the place of one that came first',
+    {
+      timeout: SLOW_MS,
+    },
+    () =>
+      withStore(async (store) => {
+        const rows = chain('n/p/a', 6);
+        const stranger = rowAfter('n/p/a', rows[2] ?? null, { prev: 'f'.repeat(64), note: 'x' });
+        await store.rows.append([...at(rows, 1, 2, 3), stranger]);
+        expect(await store.rows.doubts()).toMatchObject([{ table: 'n/p/a', seq: 4 }]);
+        const result = await store.rows.append(at(rows, 4, 5, 6));
+        expect(result.marks[0]).toMatchObject({ seq: 6, hash: rows[5]?.hash });
+        const held = await store.rows.rows('n/p/a', 1, 10, 100);
+        expect(held.map(({ body }) => body)).toEqual(rows.map(({ body }) => body));
+        expect(held[3]).toMatchObject({ wallMs: rows[3]?.wallMs, isHistorical: false });
+        expect(await store.rows.forks('n/p/a')).toEqual([
+          { table: 'n/p/a', seq: 4, hashes: [rows[3]?.hash, stranger.hash] },
+        ]);
+        expect(await store.rows.doubts()).toEqual([
+          { table: 'n/p/a', seq: 4, why: 'row 4 came with two hashes' },
+        ]);
+      }),
+  );
+
+  it('settles which version follows once the rows before have come', { timeout: SLOW_MS }, () =>
+    withStore(async (store) => {
+      const rows = chain('n/p/a', 5);
+      const month = 40 * DAY_MS;
+      const wrong = { prev: 'e'.repeat(64), note: 'x', wallMs: NOW + month };
+      await store.rows.append([rowAfter('n/p/a', rows[2] ?? null, wrong)]);
+      await store.rows.append(at(rows, 4, 5));
+      const result = await store.rows.append(at(rows, 1, 2, 3));
+      expect(result.marks[0]).toMatchObject({ seq: 5, hash: rows[4]?.hash });
+      const held = await store.rows.rows('n/p/a', 1, 10, 100);
+      expect(held.map(({ body }) => body)).toEqual(rows.map(({ body }) => body));
+      expect(await store.rows.forks('n/p/a')).toHaveLength(1);
+    }),
+  );
+
+  it('compares site and pit exactly', { timeout: SLOW_MS }, () =>
+    withStore(async (store) => {
+      for (const table of ['n/p_1/t', 'n/pa1/t', 'm/p_1/t']) {
+        const place = await store.rows.placeOf(table);
+        await store.db.run(
+          `INSERT INTO finding (place, id, code, clause, severity, raised_seq, raised_ms, detail)
+           VALUES (?, '1.0', 'burn.short', '1', 'stop', 1, ?, ?)`,
+          [
+            ...[place, NOW],
+            JSON.stringify({
+              ...{ expected: '', observed: '', remedy: '', authority: 'floor' },
+              ...{ cardsAfterWarning: 0, timeToStopMs: 0, acknowledgedAtTable: null },
+            }),
+          ],
+        );
+      }
+      const tables = async (query: { readonly site?: string; readonly pit?: string }) =>
+        (await store.findings({ ...query, limit: 10 })).map(({ table }) => table).sort();
+      expect(await tables({ pit: 'p_1' })).toEqual(['m/p_1/t', 'n/p_1/t']);
+      expect(await tables({ pit: '%' })).toEqual([]);
+      expect(await tables({ site: 'n' })).toEqual(['n/p_1/t', 'n/pa1/t']);
+      expect(await tables({ site: '_' })).toEqual([]);
+      expect(await tables({ site: 'N' })).toEqual([]);
+    }),
+  );
+
   it('two instances at once come to the right mark, whichever got which row', {
     timeout: SLOW_MS,
   }, async () => {

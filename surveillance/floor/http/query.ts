@@ -16,7 +16,13 @@ export class AskedWrong extends Error {
 }
 
 const LONGEST = 500;
-export const text = z.string().min(1).max(LONGEST);
+/** First moment of a year that is written with five digits, less the longest day, ms. */
+const TIME_END_MS = Date.UTC(10_000, 0) - 3 * 86_400_000;
+export const text = z
+  .string()
+  .min(1)
+  .max(LONGEST)
+  .refine((value) => !value.includes('\0'), 'a text without a NUL');
 export const whole = z
   .string()
   .regex(/^\d{1,15}$/, 'a whole number')
@@ -26,7 +32,10 @@ export const time = z
   .string()
   .max(40)
   .transform((value) => (/^\d{1,15}$/.test(value) ? Number(value) : Date.parse(value)))
-  .refine((ms) => Number.isFinite(ms), 'a time: ms since the epoch, or as 2026-11-29T20:00Z');
+  .refine(
+    (ms) => ms >= 0 && ms < TIME_END_MS,
+    'a time from 1970 to 9999: ms since the epoch, or as 2026-11-29T20:00Z',
+  );
 export const yesNo = z
   .enum(['', '0', '1', 'true', 'false'])
   .transform((value) => value !== '0' && value !== 'false');

@@ -45,6 +45,19 @@ export class Where {
   readonly #parts: string[] = [];
   readonly values: Value[] = [];
 
+  /** Of one site, by its exact name; `p.key` is `site/pit/table`. */
+  inSite(site: string): this {
+    const start = `${site}/`;
+    return site.includes('/')
+      ? this.and('1 = 0')
+      : this.and('substr(p.key, 1, ?) = ?', start.length, start);
+  }
+
+  /** Of pits of this exact name: only the middle of a key stands between two strokes. */
+  inPit(pit: string): this {
+    return this.and("replace(p.key, ?, '') <> p.key", `/${pit}/`);
+  }
+
   and(part: string, ...values: readonly Value[]): this {
     this.#parts.push(part);
     this.values.push(...values);

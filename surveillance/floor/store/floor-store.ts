@@ -241,8 +241,8 @@ const whereOf = (query: FindingQuery): Where => {
   const where = new Where();
   const { table, site, pit, isOpen, before } = query;
   if (table !== undefined) where.and('p.key = ?', table);
-  if (site !== undefined) where.and("p.key LIKE ? || '/%'", site);
-  if (pit !== undefined) where.and("p.key LIKE '%/' || ? || '/%'", pit);
+  if (site !== undefined) where.inSite(site);
+  if (pit !== undefined) where.inPit(pit);
   const same: readonly (readonly [string, Value | undefined])[] = [
     ['f.id', query.id],
     ['f.code', query.code],

@@ -1,3 +1,4 @@
+import { advance, findForks, type Fork, linkOf, type Standing } from './chain.js';
 import { type Columns, type Db, inList, numberIn, type Raw, textIn, type Value } from './db.js';
 import { Months } from './months.js';
 import { ROW_KEY } from './schema.js';
@@ -29,12 +30,6 @@ export interface Mark {
   readonly top: number;
 }
 
-export interface Fork {
-  readonly table: string;
-  readonly seq: number;
-  readonly hashes: readonly string[];
-}
-
 export interface Appended {
   /** Marks of all tables in the batch, as they stand now. */
   readonly marks: readonly Mark[];
@@ -46,8 +41,6 @@ export interface Appended {
 }
 
 export const NO_HASH = '0'.repeat(64);
-/** Rows looked at in one go behind a mark. */
-const WALK_ROWS = 5000;
 
 const COLUMNS: Columns = [
   ['place', 'bigint'],
@@ -61,27 +54,6 @@ const COLUMNS: Columns = [
   ['body', 'text'],
 ];
 const MARK_COLUMNS = 'place, first_seq, seq, hash, top';
-
-interface Standing {
-  readonly place: number;
-  readonly table: string;
-  firstSeq: number;
-  seq: number;
-  hash: string;
-  top: number;
-}
-
-interface Link {
-  readonly seq: number;
-  readonly prev: string;
-  readonly hash: string;
-}
-
-const linkOf = (row: Raw): Link => ({
-  seq: numberIn(row, 'seq'),
-  prev: textIn(row, 'prev'),
-  hash: textIn(row, 'hash'),
-});
 
 /**
  * The rows of all tables. A batch is stored, de-duplicated and its marks moved in one transaction;
@@ -137,7 +109,7 @@ export class RowStore {
         const mine = placed.filter(({ place }) => place === standing.place).map(({ row }) => row);
         const fresh = mine.filter((row) => isNew.has(`${standing.place}:${row.seq}:${row.hash}`));
         const doubtful = mine.filter((row) => !fresh.includes(row) || row.seq <= standing.seq);
-        forks.push(...(await findForks(db, standing, doubtful)));
+        forks.push(...(await findForks(db, standing, doubtful, fresh)));
         const broken = await advance(db, standing, fresh);
         if (broken !== null) breaks.push({ table: standing.table, seq: broken });
       }
@@ -261,6 +233,29 @@ export class RowStore {
     }));
   }
 
+  /** Tables whose chain is in doubt, each with the newest row that says so, and why. */
+  async doubts(): Promise<
+    readonly { readonly table: string; readonly seq: number; why: string }[]
+  > {
+    const forked = await this.#db.all(
+      `SELECT p.key AS key, max(f.seq) AS seq FROM fork f JOIN place p ON p.id = f.place
+       GROUP BY p.key`,
+    );
+    const broken = await this.#db.all(
+      `SELECT p.key AS key, r.seq AS seq FROM mark m JOIN place p ON p.id = m.place
+       JOIN journal_row r ON r.place = m.place AND r.seq = m.seq + 1 AND r.prev <> m.hash`,
+    );
+    const saying = (rows: readonly Raw[], why: (seq: number) => string) =>
+      rows.map((row) => {
+        const seq = numberIn(row, 'seq');
+        return { table: textIn(row, 'key'), seq, why: why(seq) };
+      });
+    return [
+      ...saying(forked, (seq) => `row ${seq} came with two hashes`),
+      ...saying(broken, (seq) => `row ${seq} does not follow from row ${seq - 1}`),
+    ];
+  }
+
   /** @see Months.retire */
   retire(beforeMs: number): Promise<readonly string[]> {
     return this.#months.retire(beforeMs);
@@ -306,80 +301,4 @@ const lockMarks = async (
     hash: textIn(row, 'hash'),
     top: numberIn(row, 'top'),
   }));
-};
-
-/** Of rows that were there already: those with another hash. Both are kept. */
-const findForks = async (
-  db: Db,
-  { place, table }: Standing,
-  rows: readonly HeardRow[],
-): Promise<readonly Fork[]> => {
-  if (rows.length === 0) return [];
-  const seqs = rows.map(({ seq }) => seq);
-  const held = await db.all(
-    'SELECT seq, hash FROM journal_row WHERE place = ? AND seq >= ? AND seq <= ?',
-    [place, Math.min(...seqs), Math.max(...seqs)],
-  );
-  const hashes = new Map<number, string[]>();
-  for (const row of held) {
-    const seq = numberIn(row, 'seq');
-    hashes.set(seq, [...(hashes.get(seq) ?? []), textIn(row, 'hash')]);
-  }
-  const forked = rows.filter(({ seq, hash }) =>
-    (hashes.get(seq) ?? []).some((known) => known !== hash),
-  );
-  await db.runMany(
-    `INSERT INTO fork (place, seq, hash, prev, body, heard_ms) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (place, seq, hash) DO NOTHING`,
-    forked.map((row) => [place, row.seq, row.hash, row.prev, row.body, row.heardMs]),
-  );
-  return forked.map(({ seq, hash }) => ({
-    table,
-    seq,
-    hashes: [...new Set([...(hashes.get(seq) ?? []), hash])],
-  }));
-};
-
-/**
- * Moves a mark over every row that follows without a gap.
- * @returns the row that comes next and does not follow from the one before; else null.
- */
-const advance = async (
-  db: Db,
-  standing: Standing,
-  fresh: readonly HeardRow[],
-): Promise<number | null> => {
-  const ahead = standing.top > standing.seq;
-  standing.top = Math.max(standing.top, ...fresh.map(({ seq }) => seq));
-  if (!ahead) {
-    const mine = [...fresh].sort((a, b) => a.seq - b.seq);
-    return walk(standing, mine);
-  }
-  for (;;) {
-    const stored = await db.all(
-      `SELECT seq, prev, hash FROM journal_row WHERE place = ? AND seq > ?
-       ORDER BY seq LIMIT ${WALK_ROWS}`,
-      [standing.place, standing.seq],
-    );
-    const before = standing.seq;
-    const broken = walk(standing, stored.map(linkOf));
-    if (broken !== null || standing.seq - before < WALK_ROWS) return broken;
-  }
-};
-
-const walk = (standing: Standing, links: readonly Link[]): number | null => {
-  let broken: number | null = null;
-  for (const link of links) {
-    if (link.seq <= standing.seq) continue;
-    if (link.seq > standing.seq + 1) break;
-    if (link.prev !== standing.hash) {
-      // A second version of the same row may follow that does fit.
-      broken = link.seq;
-      continue;
-    }
-    broken = null;
-    standing.seq = link.seq;
-    standing.hash = link.hash;
-  }
-  return broken;
 };

@@ -82,7 +82,11 @@ export const ROW_KEY: Readonly<Record<Db['kind'], string>> = {
   postgresql: 'place, seq, part_ms',
 };
 
-const MIGRATIONS: readonly ((kind: Db['kind']) => string)[] = [FIRST];
+/** A version kept beside may yet take the row's place: it is kept as whole as a row. */
+const FORK_WHOLE = (): string =>
+  'ALTER TABLE fork ADD COLUMN historical BIGINT NOT NULL DEFAULT 0;';
+
+const MIGRATIONS: readonly ((kind: Db['kind']) => string)[] = [FIRST, FORK_WHOLE];
 /** Any number: instances that start together take turns by it. */
 const MIGRATION_LOCK = 5_417_001;
 
