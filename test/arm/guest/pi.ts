@@ -45,7 +45,8 @@ const output = (make: () => GpiochipBus | OnoffBus, owner: string) => (): Promis
 
 const sensor = async ({ port }: Rig): Promise<void> => {
   const bus = new I2cDev(busNumber(/7e804000/));
-  for (const celsius of [23.5, -10.25]) {
+  // The sensor wakes with a resolution of half a degree.
+  for (const celsius of [23.5, -10.5]) {
     const value = celsius * 1000;
     await port.ask({ device: '/machine/peripheral/t', property: 'temperature', value });
     const bytes = await read(bus, SENSOR, 0, 2);
