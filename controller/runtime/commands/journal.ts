@@ -276,7 +276,7 @@ const setAside = async (file: string): Promise<void> => {
 export const register = (program: Command): void => {
   const journal = program
     .command('journal')
-    .description('check, read, export and replay a journal; nothing here changes one');
+    .description('check, read, export, replay and copy a journal; its rows are never changed');
   journal
     .command('verify')
     .description('check the chain and the signed checkpoints; exit code 1 names the first damage')
