@@ -20,7 +20,7 @@ const DEVICE: Shape = { device: 's' };
 
 /** What each kind of observation must carry; the compiler asks for every kind. */
 const OBSERVATIONS: Readonly<Record<ObservationKind, Shape>> = {
-  'card.out': { lengthMm: 'n', speedMmS: 'n', back: 's?', rank: 's?', suit: 's?' },
+  'card.out': { lengthMm: 'n0', speedMmS: 'n0', back: 's?', rank: 's?', suit: 's?' },
   'card.back': NONE,
   'card.double': { lengthMm: 'n' },
   'cover.out': NONE,

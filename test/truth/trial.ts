@@ -93,7 +93,9 @@ export class Trial {
     const isCard = step.deed.do === 'card';
     const own = isCard ? people.dealMs : people.pressMs;
     let afterMs = step.afterMs ?? this.#random.between(...own);
-    if (!isCard && this.#random.chance(people.lateChance)) {
+    // The house times the cut: late keys there would be a departure of their own (cut-slow).
+    const isTimed = step.label === 'offer' || step.label === 'cut';
+    if (!isCard && !isTimed && this.#random.chance(people.lateChance)) {
       afterMs += this.#random.between(...people.lateMs);
     }
     this.#box.run(this.#box.clock.nowNs() + afterMs * MS);
