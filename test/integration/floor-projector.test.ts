@@ -7,6 +7,9 @@ import { Projector } from '../../surveillance/floor/projector.js';
 import { FloorStore } from '../../surveillance/floor/store/floor-store.js';
 import { type HeardRow, NO_HASH } from '../../surveillance/floor/store/row-store.js';
 
+const nothing = (): void => undefined;
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
 const NOW = Date.UTC(2026, 10, 29, 12);
 
 const rowAfter = (
@@ -56,7 +59,7 @@ describe('following the rows', () => {
     projector = new Projector({
       store,
       instance: 'one',
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      log: SILENT,
       nowMs: () => NOW,
       game: () => null,
       configuration: () => null,

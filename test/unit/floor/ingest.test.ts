@@ -18,8 +18,11 @@ const rowAt = (seq: number): HeardRow => ({
 });
 
 class CodedError extends Error {
-  constructor(readonly code: string) {
+  readonly code: string;
+
+  constructor(code: string) {
     super(`the database said ${code}`);
+    this.code = code;
   }
 }
 
