@@ -25,7 +25,8 @@ export const MAY_GROW = {
   listeners: 0.5,
   timers: 3,
   walMb: 1,
-  bytesPerRow: 20,
+  /** Of the file alone: what still lies in the write-ahead log comes into it late. */
+  bytesPerRow: 60,
   queued: 500,
   delayMs: 20,
 } as const;
