@@ -17,7 +17,7 @@ import {
 import { MqttTransport, type TlsIdentity } from '../../surveillance/mqtt/mqtt-transport.js';
 import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import { count, median } from './median.js';
-import { Children, missingPrograms, startBroker } from './path-rig.js';
+import { BenchBroker, Children, missingPrograms } from './path-rig.js';
 import { benchRules, shoeSteps, take } from './shoe-steps.js';
 import type { Figure } from './storage.js';
 
@@ -142,7 +142,7 @@ const drainBare = async (client: MqttClient, payloads: readonly string[]): Promi
 };
 
 const measure = async (house: House, children: Children, quick: boolean): Promise<Figure> => {
-  const port = await startBroker(children, house.folder, house.brokerLines());
+  const { port } = await BenchBroker.start(children, house.folder, house.brokerLines());
   const own = house.tls(clientIdOf(NAME));
   const { ca, certificate: cert, key } = house.tls('cutcard:bench:peer');
   const peerTls = { ca, cert, key, minVersion: 'TLSv1.3' };

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { armFigures } from './arm.js';
+import { clusterFigures } from './cluster.js';
 import { coreFigures } from './core.js';
 import { drainFigures } from './drain.js';
+import { floorFigures } from './floor.js';
 import { pathFigures } from './path.js';
 import { signalFigures } from './signal.js';
 import { startFigures } from './start.js';
@@ -19,8 +21,10 @@ interface Asked {
 }
 const GROUPS: Readonly<Record<string, (asked: Asked) => Promise<readonly Figure[]>>> = {
   arm: () => Promise.resolve(armFigures()),
+  cluster: ({ quick }) => clusterFigures(quick),
   core: () => Promise.resolve(coreFigures()),
   drain: ({ quick }) => drainFigures(quick),
+  floor: ({ quick }) => floorFigures(quick),
   path: ({ quick }) => pathFigures(quick),
   signal: () => signalFigures(),
   start: () => startFigures(),

@@ -48,11 +48,18 @@ export class Children {
   readonly #all: { readonly child: ChildProcess; readonly name: string }[] = [];
 
   /** `outFile`: where its standard output goes; what it says on stderr is kept for an error. */
-  start(command: string, args: readonly string[], outFile: string, cwd?: string): ChildProcess {
+  start(
+    command: string,
+    args: readonly string[],
+    outFile: string,
+    cwd?: string,
+    env?: NodeJS.ProcessEnv,
+  ): ChildProcess {
     const [out, err] = [openSync(outFile, 'w'), openSync(`${outFile}.err`, 'w')];
     const child = spawn(command, [...args], {
       stdio: ['ignore', out, err],
       ...(cwd ? { cwd } : {}),
+      ...(env ? { env } : {}),
     });
     closeSync(out);
     closeSync(err);
@@ -91,29 +98,56 @@ export const serialPair = async (
   return { machine, table };
 };
 
-/** A mosquitto on loopback. `more`: further lines of its configuration. */
-export const startBroker = async (
-  children: Children,
-  folder: string,
-  more: readonly string[] = ['allow_anonymous true'],
-): Promise<number> => {
-  const port = await freePort();
-  const config = join(folder, 'mosquitto.conf');
-  const lines = [
-    `listener ${port} 127.0.0.1`,
-    'user root',
-    'persistence false',
-    'set_tcp_nodelay true',
-    'max_queued_messages 1000000',
-    ...more,
-  ];
-  writeFileSync(config, `${lines.join('\n')}\n`);
-  const program = MOSQUITTO.find((path) => existsSync(path)) ?? 'mosquitto';
-  const log = join(folder, 'mosquitto');
-  children.start(program, ['-c', config], log);
-  await until('the broker', () => readFileSync(`${log}.err`, 'utf8').includes('running'), 10_000);
-  return port;
-};
+/** A mosquitto on loopback that keeps nothing on disk; may be killed and started again. */
+export class BenchBroker {
+  readonly port: number;
+  readonly #children: Children;
+  readonly #folder: string;
+  #starts = 0;
+  #process: ChildProcess | null = null;
+
+  private constructor(children: Children, folder: string, port: number) {
+    this.#children = children;
+    this.#folder = folder;
+    this.port = port;
+  }
+
+  /** `more`: further lines of its configuration. */
+  static async start(
+    children: Children,
+    folder: string,
+    more: readonly string[] = ['allow_anonymous true'],
+  ): Promise<BenchBroker> {
+    const broker = new BenchBroker(children, folder, await freePort());
+    const lines = [
+      `listener ${broker.port} 127.0.0.1`,
+      'user root',
+      'persistence false',
+      'set_tcp_nodelay true',
+      'max_queued_messages 1000000',
+      ...more,
+    ];
+    writeFileSync(join(folder, 'mosquitto.conf'), `${lines.join('\n')}\n`);
+    await broker.again();
+    return broker;
+  }
+
+  async again(): Promise<void> {
+    this.#starts += 1;
+    const program = MOSQUITTO.find((path) => existsSync(path)) ?? 'mosquitto';
+    const log = join(this.#folder, `mosquitto-${this.#starts}`);
+    this.#process = this.#children.start(
+      program,
+      ['-c', join(this.#folder, 'mosquitto.conf')],
+      log,
+    );
+    await until('the broker', () => readFileSync(`${log}.err`, 'utf8').includes('running'), 10_000);
+  }
+
+  kill(): void {
+    this.#process?.kill('SIGKILL');
+  }
+}
 
 /** One message as it reached a subscriber. */
 export interface Heard {

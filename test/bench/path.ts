@@ -6,6 +6,7 @@ import { count, median } from './median.js';
 import { wordIn, wordOf } from './path-lines.js';
 import { installNodeRed, nodeRedArgs } from './path-node-red.js';
 import {
+  BenchBroker,
   childFile,
   Children,
   cpuS,
@@ -14,7 +15,6 @@ import {
   Listener,
   missingPrograms,
   serialPair,
-  startBroker,
   until,
 } from './path-rig.js';
 import type { Figure } from './storage.js';
@@ -106,7 +106,7 @@ class Path {
   async run(): Promise<ReadonlyMap<Rate, Run>> {
     try {
       const { machine, table } = await serialPair(this.#children, this.#folder);
-      const port = await startBroker(this.#children, this.#folder);
+      const { port } = await BenchBroker.start(this.#children, this.#folder);
       const topics = ['-t', 'bench/#', '-t', 'cutcard/v1/#'];
       const listener = await Listener.start(this.#children, this.#folder, [
         ...['-p', `${port}`],
