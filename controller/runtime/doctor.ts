@@ -1,5 +1,4 @@
-import { X509Certificate } from 'node:crypto';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Board, loadBoard } from '../../firmware-bridge/boards/load.js';
@@ -15,6 +14,7 @@ import {
   warn,
 } from '../../firmware-bridge/doctor/hardware.js';
 import { FileError } from '../../firmware-bridge/files.js';
+import { certificateFinding } from './certificate-finding.js';
 import { clockTrust } from './clock-trust.js';
 import { type LoadedConfig, readConfigFile, refuseConfig } from './config-file.js';
 import { EXIT, Refusal } from './exit.js';
@@ -68,28 +68,6 @@ const checkBroker = async (url: string): Promise<Finding> => {
   return await checkHost('broker', host, port === '' ? usual : Number(port));
 };
 
-/** Days of life below which a certificate is a matter for today. */
-const CERTIFICATE_DAYS = 7;
-const DAY_MS = 86_400_000;
-
-const checkCertificate = (certFile: string): Finding => {
-  const what = `certificate ${certFile}`;
-  const cure = 'cutcard provision request, have it signed, lay it beside as issued.crt';
-  try {
-    const { validFrom, validTo } = new X509Certificate(readFileSync(certFile));
-    const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
-    const days = Math.floor((toMs - Date.now()) / DAY_MS);
-    if (fromMs > Date.now()) return fail(what, `valid from ${validFrom}`, 'compare the clocks');
-    if (days < 0) return fail(what, `expired on ${validTo}`, cure);
-    const seen = `${days} days left`;
-    const isDue = days < Math.max(CERTIFICATE_DAYS, (toMs - fromMs) / DAY_MS / 3);
-    return isDue ? warn(what, seen, cure) : ok(what, seen);
-  } catch (error) {
-    const seen = error instanceof Error ? error.message : String(error);
-    return fail(what, seen, cure);
-  }
-};
-
 const checkClock = async (): Promise<Finding> => {
   const trusted = await clockTrust();
   if (trusted === true) return ok('clock', 'synchronised');
@@ -126,7 +104,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   if (url !== undefined) findings.push(await checkBroker(url));
   const certFile = config?.config.broker?.certFile;
   if (config !== null && certFile !== undefined) {
-    findings.push(checkCertificate(config.resolve(certFile)));
+    findings.push(certificateFinding(config.resolve(certFile), Date.now()));
   }
   findings.push(await checkClock(), ...checkSupply());
   return findings;

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, type IClientOptions, type MqttClient } from 'mqtt';
+import type { MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { partyNameOf, readFloorPlan } from '../../surveillance/broker/floor-plan.js';
 import { mosquittoAcl, mosquittoConfig } from '../../surveillance/broker/mosquitto.js';
@@ -19,9 +18,10 @@ import {
   makeRequest,
   recoverInstall,
 } from '../../surveillance/identity/device.js';
-import { type BrokerAddress, MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
+import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { card, ROOT } from '../unit/surveillance/rows.js';
 import { needsProgram } from '../support/needs.js';
+import { HOST, House, reach, type Reach } from './mqtt-house.js';
 import {
   type LiveTable,
   liveTable,
@@ -32,77 +32,8 @@ import {
 } from './mqtt-tools.js';
 
 const why = whyNoMosquitto() ?? needsProgram('openssl');
-const HOST = '127.0.0.1';
 const stamp = (ms: number): string =>
   new Date(ms).toISOString().replace(/[-:T]/g, '').replace(/\..*/, 'Z');
-
-/** One house: an authority, a broker and whoever asks for an identity. */
-class House {
-  readonly dir = mkdtempSync(join(tmpdir(), 'cutcard-house-'));
-  readonly ca = join(this.dir, 'ca');
-  broker: Mosquitto | null = null;
-
-  get caPem(): string {
-    return readFileSync(join(this.ca, 'ca.crt'), 'utf8');
-  }
-
-  /** Makes a key, has it signed and takes it into use; returns the folder. */
-  identity(
-    folder: string,
-    name: string,
-    more: { hosts?: readonly string[]; notBefore?: string; notAfter?: string } = {},
-  ): string {
-    const dir = join(this.dir, folder);
-    const request = readFileSync(makeRequest(dir, name), 'utf8');
-    const pem = signRequest(this.ca, request, { name, ...more });
-    const { key, certificate, nextKey } = deviceFiles(dir);
-    if (more.notAfter === undefined && more.notBefore === undefined) {
-      installCertificate(dir, pem, this.caPem, Date.now());
-    } else {
-      // What installing refuses is put there by hand, to see what the broker says to it.
-      writeFileSync(certificate, pem);
-      writeFileSync(key, readFileSync(nextKey));
-    }
-    return dir;
-  }
-
-  tls(dir: string): BrokerAddress['tls'] {
-    const { key, certificate } = deviceFiles(dir);
-    return {
-      ca: this.caPem,
-      certificate: readFileSync(certificate, 'utf8'),
-      key: readFileSync(key, 'utf8'),
-    };
-  }
-
-  client(dir: string, clientId: string): Promise<MqttClient> {
-    const tls = this.tls(dir);
-    return reach({
-      protocol: 'mqtts',
-      host: HOST,
-      port: this.broker?.port ?? 0,
-      protocolVersion: 5,
-      clientId,
-      minVersion: 'TLSv1.3',
-      ...(tls === null ? {} : { ca: tls.ca, cert: tls.certificate, key: tls.key }),
-    });
-  }
-}
-
-type Reach = IClientOptions & { readonly minVersion?: string; readonly maxVersion?: string };
-
-/** One attempt; a refusal may also come after the handshake, as a closed connection. */
-const reach = (options: Reach): Promise<MqttClient> =>
-  new Promise((resolve, reject) => {
-    const client = connect({ ...options, reconnectPeriod: 0 });
-    let said = 'closed';
-    client.on('error', (error) => (said = error.message));
-    client.on('connect', () => resolve(client));
-    client.on('close', () => {
-      client.end(true);
-      reject(new Error(said));
-    });
-  });
 
 const PLAN = `floor: 1
 site: north
