@@ -34,7 +34,7 @@ mmdebstrap --mode=root --quiet --architectures="$arch" --variant=minbase --forma
   --aptopt='APT::Get::AllowUnauthenticated "false"' \
   --aptopt='Acquire::Retries "3"' \
   --include=systemd-sysv,udev,dbus,kmod,procps,iproute2,util-linux,passwd,login,initramfs-tools \
-  --include=bash-completion,man-db \
+  --include=bash-completion,man-db,sudo \
   --customize-hook='chroot "$1" apt-get -qq update' \
   --customize-hook='DEBIAN_FRONTEND=noninteractive chroot "$1" apt-get -qq -y \
     --no-install-recommends -t trixie-backports install linux-image-'"$arch" \
@@ -44,6 +44,10 @@ mmdebstrap --mode=root --quiet --architectures="$arch" --variant=minbase --forma
   --customize-hook='cp "$HERE/guest-agent.service" "$1/etc/systemd/system/"' \
   --customize-hook='chroot "$1" systemctl enable -q guest-agent.service' \
   --customize-hook='echo force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/emulated"' \
+  --customize-hook='cp "$HERE/guest-apt.conf" "$1/etc/apt/apt.conf.d/90emulated"' \
+  --customize-hook='echo man-db man-db/auto-update boolean false | chroot "$1" debconf-set-selections' \
+  --customize-hook='chroot "$1" useradd -m -s /bin/bash -G sudo tech && \
+    echo "tech ALL=(ALL) NOPASSWD: ALL" >"$1/etc/sudoers.d/tech"' \
   --customize-hook='mkdir -p "$1/etc/systemd/system/cutcard.service.d" && cp "$HERE/emulated.conf" \
     "$1/etc/systemd/system/cutcard.service.d/"' \
   --customize-hook='echo bare-table >"$1/etc/hostname"; chroot "$1" passwd -q -d root' \

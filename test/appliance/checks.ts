@@ -1,10 +1,15 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { Guest } from './guest.js';
+import { asPerson, follow, saidUnder } from './documented.js';
+import type { Arch, Guest } from './guest.js';
+import { BROKEN, NEXT } from './packages.js';
 
 /** What the checks share: the machine, the packages on it, and figures worth a line. */
 export interface Trial {
   readonly guest: Guest;
   readonly figures: Map<string, string>;
+  readonly arch: Arch;
+  /** The version that is tried. */
+  readonly version: string;
 }
 
 export interface Check {
@@ -12,17 +17,22 @@ export interface Check {
   readonly run: (trial: Trial) => Promise<void>;
 }
 
-/** Debian's switch that keeps questions away. */
-const APT = 'DEBIAN_FRONTEND=noninteractive apt-get -y -q';
 const CONFIG = '/etc/cutcard/cutcard.yaml';
 const JOURNAL = '/var/lib/cutcard/table.journal';
 const AS_SERVICE = 'runuser -u cutcard --';
 
-const property = async (guest: Guest, name: string): Promise<string> =>
+export const property = async (guest: Guest, name: string): Promise<string> =>
   (await guest.must(`systemctl show -P ${name} cutcard`)).trim();
 
+/** The two lines under "Install" of INSTALL.md. */
+const INSTALL_TABLE = 'sudo apt install --no-install-recommends chrony ./cutcard_*_arm64.deb';
+const INSTALL_SETTINGS = 'sudo apt install ./cutcard-appliance_*_all.deb';
+
+const secondsSince = (fromMs: number): string =>
+  `${Math.round((performance.now() - fromMs) / 1000)} s`;
+
 /** Waits until the service says it watches the table. */
-const armed = async (guest: Guest): Promise<void> => {
+export const armed = async (guest: Guest): Promise<void> => {
   await guest.until('systemctl show -P ActiveState cutcard', /^active$/m);
 };
 
@@ -33,7 +43,7 @@ interface Standing {
 }
 
 /** What the table's own page says of it. The page comes a little after the table is armed. */
-const standing = async (guest: Guest): Promise<Standing> => {
+export const standing = async (guest: Guest): Promise<Standing> => {
   const text = await guest.until(
     `/usr/bin/node -e "fetch('http://127.0.0.1:8080/api/table').then(async (r) => ` +
       `console.log(JSON.stringify(await r.json())))"`,
@@ -52,7 +62,7 @@ const standing = async (guest: Guest): Promise<Standing> => {
 };
 
 /** Last row's number and whether the chain holds, by the program's own word. */
-const verified = async (guest: Guest): Promise<number> => {
+export const verified = async (guest: Guest): Promise<number> => {
   const said = await guest.must(`${AS_SERVICE} cutcard journal verify ${JOURNAL} --json`);
   const rows = /"(?:seq|rows|to|last)":\s*(\d+)/.exec(said)?.[1];
   ok(rows !== undefined, `no row number in:\n${said}`);
@@ -71,6 +81,16 @@ const memory = async ({ guest, figures }: Trial): Promise<void> => {
   figures.set('start to armed, emulated', `${armedMs.replace(/\D/g, '')} ms`);
 };
 
+const IDENTITY = '/var/lib/cutcard/identity';
+const REQUEST = `sudo -u cutcard cutcard provision request HOUSE/PIT/TABLE --dir ${IDENTITY}`;
+const SIGN = [
+  'cutcard provision authority init north-ca --dir ~/authority',
+  `sudo sh -c "cat ${IDENTITY}/*.csr" >~/table.csr`,
+  'cutcard provision authority sign ~/table.csr HOUSE/PIT/TABLE --dir ~/authority' +
+    ' --out /tmp/table.crt',
+  'cp ~/authority/ca.crt /tmp/ca.crt',
+].join(' && ');
+
 export const INSTALL: readonly Check[] = [
   {
     name: 'the bare machine has neither Node nor a compiler',
@@ -82,12 +102,14 @@ export const INSTALL: readonly Check[] = [
   },
   {
     name: 'apt installs the package with Debian’s own Node',
-    run: async ({ guest, figures }) => {
+    run: async ({ guest, figures, arch }) => {
       const fromMs = performance.now();
-      const said = await guest.must(
-        `${APT} install --no-install-recommends chrony /mnt/parcel/current/cutcard.deb`,
-      );
-      figures.set('apt install', `${Math.round((performance.now() - fromMs) / 1000)} s`);
+      await guest.must(asPerson('cp /mnt/parcel/current/*.deb .'));
+      const said = await follow(guest, {
+        ...{ page: 'INSTALL', heading: 'Install', words: { arm64: arch } },
+        instead: { [INSTALL_SETTINGS]: null },
+      });
+      figures.set('apt install', secondsSince(fromMs));
       match(said, /no table is set up yet/);
       match(await guest.must('cutcard --version'), /^\d+\.\d+\.\d+/);
       match(await guest.must('node --version'), /^v20\./);
@@ -138,16 +160,22 @@ export const INSTALL: readonly Check[] = [
     run: async (trial) => {
       const { guest, figures } = trial;
       const fromMs = performance.now();
-      const request =
-        'provision request example-house/pit-1/bac-01 --dir /var/lib/cutcard/identity';
-      await guest.must(`${AS_SERVICE} cutcard ${request}`);
-      await guest.must(
-        `cp /usr/share/doc/cutcard/examples/cutcard.yaml ${CONFIG} && chgrp cutcard ${CONFIG}`,
-      );
-      await guest.must(`${AS_SERVICE} cutcard config check ${CONFIG}`);
-      await guest.must('systemctl start cutcard');
+      await follow(guest, {
+        ...{ page: 'INSTALL', heading: 'Set up' },
+        words: {
+          ...{ 'HOUSE/PIT/TABLE': 'example-house/pit-1/bac-01' },
+          ...{ 'CERTIFICATE --ca CA': '/tmp/table.crt --ca /tmp/ca.crt' },
+        },
+        instead: {
+          // The authority's machine, in a corner of this one.
+          [REQUEST]: `${REQUEST} && ${SIGN}`,
+          // The example is a table on virtual hardware: what there is to fill in fits already.
+          'sudo nano /etc/cutcard/cutcard.yaml': null,
+          'sudo journalctl -u cutcard -f': null,
+        },
+      });
       await armed(guest);
-      figures.set('configure and start', `${Math.round((performance.now() - fromMs) / 1000)} s`);
+      figures.set('set up and start', secondsSince(fromMs));
       match(await guest.must('journalctl -u cutcard -o cat'), /armed: the table is watched/);
       strictEqual((await standing(guest)).phase, 'closed');
       await memory(trial);
@@ -181,7 +209,7 @@ export const FAILURES: readonly Check[] = [
           'systemctl show -P ActiveState cutcard',
         /^active$/m,
       );
-      figures.set('hang to armed again', `${Math.round((performance.now() - fromMs) / 1000)} s`);
+      figures.set('hang to armed again', secondsSince(fromMs));
       // One more at least: a host that stands still for a minute hangs the controller by itself.
       ok(Number(await property(guest, 'NRestarts')) > restarts);
       match(await guest.must('journalctl -u cutcard -o cat'), /[Ww]atchdog timeout/);
@@ -213,13 +241,17 @@ export const FAILURES: readonly Check[] = [
 export const UPDATES: readonly Check[] = [
   {
     name: 'an upgrade keeps journal and configuration and goes on in the same state',
-    run: async ({ guest }) => {
+    run: async ({ guest, figures, arch, version }) => {
       const before = await standing(guest);
       const rows = await verified(guest);
       const config = await guest.must(`sha256sum ${CONFIG}`);
-      const said = await guest.must(
-        'cutcard-upgrade /mnt/parcel/next/cutcard.deb --old /mnt/parcel/current/cutcard.deb',
-      );
+      const fromMs = performance.now();
+      await guest.must(asPerson('cp /mnt/parcel/current/*.deb /mnt/parcel/next/*.deb .'));
+      const said = await follow(guest, {
+        ...{ page: 'INSTALL', heading: 'Update' },
+        words: { arm64: arch, '0.1.0': version, '0.2.0': NEXT },
+      });
+      figures.set('upgrade until it is kept', secondsSince(fromMs));
       match(said, /is in use/);
       match(await guest.must('cutcard --version'), /^9\.0\.0/);
       await armed(guest);
@@ -230,12 +262,15 @@ export const UPDATES: readonly Check[] = [
   },
   {
     name: 'a version that does not run is not taken: the old one is back, journal whole',
-    run: async ({ guest }) => {
+    run: async ({ guest, figures, arch }) => {
       const before = await standing(guest);
       const rows = await verified(guest);
+      const fromMs = performance.now();
+      await guest.must(asPerson('cp /mnt/parcel/broken/*.deb .'));
       const { code, output } = await guest.run(
-        'CUTCARD_UPGRADE_WAIT_S=900 cutcard-upgrade /mnt/parcel/broken/cutcard.deb',
+        asPerson(`sudo CUTCARD_UPGRADE_WAIT_S=900 cutcard-upgrade cutcard_${BROKEN}_${arch}.deb`),
       );
+      figures.set('bad upgrade until the old version is back', secondsSince(fromMs));
       strictEqual(code, 1, output);
       match(output, /is in use again/);
       match(await guest.must('cutcard --version'), /^9\.0\.0/);
@@ -250,7 +285,9 @@ export const APPLIANCE: readonly Check[] = [
   {
     name: 'the appliance’s settings are in force: watchdog, log cap, time, no USB storage',
     run: async ({ guest }) => {
-      await guest.must(`${APT} install /mnt/parcel/current/cutcard-appliance.deb`);
+      await follow(guest, {
+        ...{ page: 'INSTALL', heading: 'Install', instead: { [INSTALL_TABLE]: null } },
+      });
       match(await guest.until('systemctl show -P RuntimeWatchdogUSec', /s/), /^(?:14s|30s)/m);
       match(
         await guest.must('systemd-analyze cat-config systemd/journald.conf'),
@@ -262,13 +299,29 @@ export const APPLIANCE: readonly Check[] = [
       notStrictEqual((await guest.run('modprobe usb-storage')).code, 0);
     },
   },
+  {
+    name: 'a service manager that hangs: the machine’s watchdog resets it, and it comes back armed',
+    run: async ({ guest, figures }) => {
+      const before = await standing(guest);
+      match(await guest.must('journalctl -b -o cat _PID=1'), /[Uu]sing hardware watchdog/);
+      const fromMs = performance.now();
+      // Frozen with all its threads, as the first process takes no signal.
+      await guest.falls('sync; echo 1 >/sys/fs/cgroup/init.scope/cgroup.freeze');
+      figures.set('service manager hung until the reset', secondsSince(fromMs));
+      await guest.on();
+      await armed(guest);
+      deepStrictEqual(await standing(guest), before);
+      match(await guest.must('journalctl -b -u cutcard -o cat'), /"unclean":true/);
+    },
+  },
 ];
 
 export const REMOVAL: readonly Check[] = [
   {
     name: 'remove keeps journal and configuration and says so',
     run: async ({ guest }) => {
-      const said = await guest.must(`${APT} remove cutcard`);
+      const line = saidUnder('INSTALL', 'Remove', 'sudo apt remove cutcard');
+      const said = await guest.must(asPerson(line));
       match(said, /kept: \/var\/lib\/cutcard/);
       await guest.must(`test -s ${JOURNAL} && test -s ${CONFIG}`);
       notStrictEqual((await guest.run('command -v cutcard')).code, 0);
@@ -277,10 +330,8 @@ export const REMOVAL: readonly Check[] = [
   },
   {
     name: 'installed again it finds its journal and is armed at once',
-    run: async ({ guest }) => {
-      await guest.must(
-        `${APT} install --no-install-recommends chrony /mnt/parcel/current/cutcard.deb`,
-      );
+    run: async ({ guest, arch }) => {
+      await guest.must(asPerson(`sudo apt install ./cutcard_${NEXT}_${arch}.deb`));
       await armed(guest);
       match(await guest.must('systemctl is-enabled cutcard'), /^enabled/);
       await verified(guest);
@@ -289,7 +340,8 @@ export const REMOVAL: readonly Check[] = [
   {
     name: 'purge says what it deletes, and deletes it',
     run: async ({ guest }) => {
-      const said = await guest.must(`${APT} purge cutcard`);
+      const line = saidUnder('INSTALL', 'Remove', 'sudo apt purge cutcard');
+      const said = await guest.must(asPerson(line));
       match(said, /deleting \/var\/lib\/cutcard:/);
       match(said, /bytes {2}\.\/table\.journal/);
       await guest.must(

@@ -1,10 +1,12 @@
-import { match, strictEqual } from 'node:assert/strict';
-import type { Check } from './checks.js';
+import { deepStrictEqual, match, notStrictEqual, strictEqual } from 'node:assert/strict';
+import { armed, type Check, standing, type Trial, verified } from './checks.js';
+import { asPerson, commandsUnder, follow, linesUnder, saidUnder } from './documented.js';
 import type { Guest } from './guest.js';
 
-const CONFIG = '/etc/cutcard/cutcard.yaml';
+const PAGE = 'DEVBOARD';
 const SIM = '/sys/kernel/config/gpio-sim/board';
 const LINES = 64;
+const UNIT = '/etc/systemd/system/board.service';
 
 /** A simulated chip under the name that a Pi 4 gives its own: the board file stays as it is. */
 const solder = [
@@ -16,64 +18,162 @@ const solder = [
   `echo 1 >${SIM}/live`,
 ].join(' && ');
 
-/** The folder whose `sim_gpioN/pull` is a finger on a button. */
-const lines = async (guest: Guest): Promise<string> =>
-  (
-    await guest.must(
-      `echo /sys/devices/platform/$(cat ${SIM}/dev_name)/$(cat ${SIM}/bank0/chip_name)`,
-    )
-  ).trim();
+/** The chip is there before the table starts, as on a board. */
+const unit = [
+  '[Unit]',
+  'Before=cutcard.service',
+  '[Service]',
+  'Type=oneshot',
+  'RemainAfterExit=yes',
+  `ExecStart=/bin/sh -c '${solder}'`,
+  '[Install]',
+  'WantedBy=multi-user.target',
+].join('\n');
 
-const page = (field: string): string =>
+/** The lines that WIRING and the board file give the buttons. */
+const BUTTON = { A: 17, B: 27, lid: 22 } as const;
+const GATE = 16;
+
+/** A shell line that presses or lets go a button: `sim_gpioN/pull` is the finger. */
+const finger = (button: keyof typeof BUTTON, down: boolean): string =>
+  `echo pull-${down ? 'down' : 'up'} >/sys/devices/platform/$(cat ${SIM}/dev_name)/` +
+  `$(cat ${SIM}/bank0/chip_name)/sim_gpio${BUTTON[button]}/pull`;
+
+/** Press A, press B, let A go, let B go. */
+const CARD = [finger('A', true), finger('B', true), finger('A', false), finger('B', false)];
+
+const level = (line: number): string =>
+  `cat /sys/devices/platform/$(cat ${SIM}/dev_name)/$(cat ${SIM}/bank0/chip_name)` +
+  `/sim_gpio${line}/value`;
+
+/** The second terminal: what is typed there comes from a pipe that stays open. */
+const openPanel = (line: string): string =>
+  'systemctl stop panel 2>/dev/null; rm -f /run/keys; mkfifo -m 0666 /run/keys; ' +
+  `systemd-run -q --unit=panel --uid=tech sh -c 'exec 3<>/run/keys; exec ${line} <&3'`;
+
+const SHOW = 'runuser -u cutcard -- cutcard journal show /var/lib/cutcard/table.journal';
+const panelSaid = 'journalctl -u panel -o cat --no-pager';
+
+/** Types one line in the panel's terminal and waits until it is answered `taken`. */
+const type = async (guest: Guest, line: string): Promise<void> => {
+  const key = line.replace(/^[a-z]+: /, '').split(' ')[0] ?? '';
+  const answers = async (): Promise<number> =>
+    (await guest.must(panelSaid)).split('\n').filter((said) => said.startsWith(`${key}: `)).length;
+  const before = await answers();
+  await guest.must(`echo '${line}' >/run/keys`);
+  const said = await guest.until(`${panelSaid} | grep '^${key}: ' | tail -n +${before + 1}`, /\S/);
+  strictEqual(said.trim(), `${key}: taken`);
+};
+
+const ASK_OUT =
   `/usr/bin/node -e "fetch('http://127.0.0.1:8080/api/table').then(async (r) => ` +
-  `console.log((await r.json()).view.${field}))"`;
+  `console.log((await r.json()).view.out))"`;
+
+/** What the page asks for once the cards are shuffled, up to the first round. */
+const onToTheRound = async (guest: Guest): Promise<void> => {
+  for (let steps = 0; steps < 40; steps += 1) {
+    const { phase, out } = await standing(guest);
+    if (phase === 'ready') return;
+    if (phase === 'cut-due') await type(guest, 'cut seat 1');
+    else if (phase === 'marker-due') await type(guest, 'marker-placed');
+    else if (phase === 'load-due') await type(guest, 'loaded');
+    else if (phase === 'burn') {
+      await guest.must(CARD.join(' && '));
+      const now = Number(out) + 1;
+      await guest.until(ASK_OUT, new RegExp(`^${now}$`, 'm'));
+      if (now === 1) await type(guest, 'first-card 5');
+    } else throw new Error(`the page asks for nothing a walk knows: ${phase}`);
+  }
+  throw new Error('the walk came to no round');
+};
+
+/** One page of the document, with its time as a figure. */
+const pageOf = (
+  heading: string,
+  what: string,
+  run: (trial: Trial, heading: string) => Promise<void>,
+): Check => {
+  const board = `a development board, ${heading.split(' ·')[0]?.toLowerCase()}`;
+  return {
+    name: `${board}: ${what}`,
+    run: async (trial) => {
+      const fromMs = performance.now();
+      await run(trial, heading);
+      const seconds = Math.round((performance.now() - fromMs) / 1000);
+      trial.figures.set(board, `${seconds} s`);
+    },
+  };
+};
 
 /** docs/DEVBOARD.md, page by page, as somebody does it who has just flashed a board. */
 export const DEVBOARD: readonly Check[] = [
   {
-    name: 'a development board: the lines belong to the service’s group',
+    name: 'a development board, page 1: a bare system again, a chip under the Pi’s name',
     run: async ({ guest }) => {
-      await guest.must(solder);
-      await guest.until('stat -c "%G %a" /dev/gpiochip0', /^gpio 660$/m);
+      await guest.must('apt-get -q purge cutcard-appliance && apt-get -q autoremove --purge');
+      await guest.must(asPerson('rm -f ./*.deb && cp /mnt/parcel/current/*.deb .'));
+      for (const program of ['node', 'cutcard']) {
+        notStrictEqual((await guest.run(`command -v ${program}`)).code, 0, program);
+      }
+      await guest.must(`cat >${UNIT} <<'UNIT'\n${unit}\nUNIT\nsystemctl enable -q --now board`);
+      await guest.must('test -c /dev/gpiochip0');
     },
   },
-  {
-    name: 'a development board: its configuration is good and the table is armed on it',
-    run: async ({ guest, figures }) => {
-      const fromMs = performance.now();
-      await guest.must(
-        `sed -i 's/^board: .*/board: dev-buttons/; s/^  shuffler: .*/  shuffler: none/; ` +
-          `s/^  crew: .*/  crew: 1/' ${CONFIG}`,
-      );
-      await guest.must(`runuser -u cutcard -- cutcard config check ${CONFIG}`);
-      await guest.must(
-        'mkfifo /run/keys; systemd-run -q --unit=panel sh -c ' +
-          '"sleep infinity >/run/keys & cutcard panel </run/keys"',
-      );
-      await guest.must('systemctl restart cutcard');
-      await guest.until('journalctl -u panel -o cat', /the table is there/);
-      figures.set(
-        'development board, armed',
-        `${Math.round((performance.now() - fromMs) / 1000)} s`,
-      );
-    },
-  },
-  {
-    name: 'a development board: keys lead to the next step, a button is a lid',
-    run: async ({ guest }) => {
-      await guest.must('echo open-table >/run/keys');
-      await guest.until('journalctl -u panel -o cat', /open-table: taken/);
-      await guest.until(page('phase'), /opening|shuffle-due/);
-      const folder = await lines(guest);
-      const press = (line: number, down: boolean): Promise<string> =>
-        guest.must(`echo pull-${down ? 'down' : 'up'} >${folder}/sim_gpio${line}/pull`);
-      await press(22, true);
-      await guest.until(
-        'runuser -u cutcard -- cutcard journal show /var/lib/cutcard/table.journal',
-        /tamper\.lid/,
-      );
-      strictEqual((await guest.must('systemctl is-active cutcard')).trim(), 'active');
-      match(await guest.must(`cat ${folder}/sim_gpio16/value`), /^[01]$/m);
-    },
-  },
+  pageOf('Page 2 · Install (3 min)', 'the package, and its rules hold', async (trial, heading) => {
+    const { guest, arch } = trial;
+    const said = await follow(guest, { page: PAGE, heading, words: { arm64: arch } });
+    match(said, /no table is set up yet/);
+    match(said, /^\d+\.\d+\.\d+/m);
+    await guest.until('stat -c "%G %a" /dev/gpiochip0', /^gpio 660$/m);
+  }),
+  pageOf('Page 3 · Tell it what it is (2 min)', 'the configuration', async (trial, heading) => {
+    match(await follow(trial.guest, { page: PAGE, heading }), /good/);
+  }),
+  pageOf("Page 4 · The dealer's keys (1 min)", 'the panel waits', async (trial, heading) => {
+    await trial.guest.must(openPanel(commandsUnder(PAGE, heading).join('')));
+    await trial.guest.until(panelSaid, /waiting for the table on 127\.0\.0\.1:7631/);
+  }),
+  pageOf('Page 5 · Start (1 min)', 'armed, and the panel is heard', async (trial, heading) => {
+    const { guest } = trial;
+    const instead = { 'sudo journalctl -u cutcard -f': null };
+    await follow(guest, { page: PAGE, heading, instead });
+    await armed(guest);
+    await guest.until(panelSaid, /the table is there/);
+    match(
+      await guest.must(asPerson('sudo journalctl -u cutcard -o cat')),
+      /armed: the table is watched/,
+    );
+  }),
+  pageOf('Page 6 · Deal (2 min)', 'keys and fingers lead to a round', async (trial, heading) => {
+    const { guest } = trial;
+    for (const line of linesUnder(PAGE, heading)) await type(guest, line);
+    await onToTheRound(guest);
+    await guest.until(level(GATE), /^[01]$/m);
+    await guest.must(finger('lid', true));
+    await guest.until(SHOW, /tamper\.lid/);
+    await guest.must(finger('lid', false));
+    strictEqual((await guest.must('systemctl is-active cutcard')).trim(), 'active');
+  }),
+  pageOf('Page 7 · Break it', 'plug and hang: where it was', async (trial, heading) => {
+    const { guest } = trial;
+    const before = await standing(guest);
+    await guest.powerCut();
+    await guest.on();
+    await armed(guest);
+    deepStrictEqual(await standing(guest), before);
+    match(await guest.must(SHOW), /gap\.unwatched/);
+    const pid = await guest.must('systemctl show -P MainPID cutcard');
+    await guest.must(
+      asPerson(saidUnder(PAGE, heading, 'sudo kill -STOP $(systemctl show -P MainPID cutcard)')),
+    );
+    await guest.until(
+      `test "$(systemctl show -P MainPID cutcard)" != ${pid.trim()} && ` +
+        'systemctl show -P ActiveState cutcard',
+      /^active$/m,
+    );
+    deepStrictEqual(await standing(guest), before);
+    const line = 'sudo -u cutcard cutcard journal verify /var/lib/cutcard/table.journal';
+    await guest.must(asPerson(saidUnder(PAGE, heading, line)));
+    await verified(guest);
+  }),
 ];
