@@ -20,6 +20,7 @@ const HASH_DIGITS = 64;
 /** Works out row hashes in one buffer of its own. */
 export class ChainHasher {
   readonly #unpacker: Unpacker;
+  #end = HASH_DIGITS;
 
   constructor(words: readonly string[]) {
     this.#unpacker = new Unpacker(words);
@@ -33,12 +34,24 @@ export class ChainHasher {
     return this.hashPacked(prev, { seq, atNs: row.at_ns, wallMs: row.wall_ms }, row.body, 0);
   }
 
-  /** The same, of a packed text that begins at `from` in its buffer. */
-  hashPacked(prev: string, columns: Columns, packed: Buffer, from: number): string {
-    const end = this.#unpacker.unpackAt(packed, columns, HASH_DIGITS, from);
+  /** The same, of a packed text that lies between `from` and `to` in its buffer. */
+  hashPacked(
+    prev: string,
+    columns: Columns,
+    packed: Buffer,
+    from: number,
+    to: number = packed.length,
+  ): string {
+    const end = this.#unpacker.unpackAt(packed, columns, HASH_DIGITS, from, to);
     const { out } = this.#unpacker;
     out.write(prev, 0, HASH_DIGITS, 'latin1');
+    this.#end = end;
     return hash('sha256', out.subarray(0, end), 'hex');
+  }
+
+  /** The text hashed last. */
+  lastText(): string {
+    return this.#unpacker.out.toString('utf8', HASH_DIGITS, this.#end);
   }
 
   bodyOf(row: StoredRow): string {

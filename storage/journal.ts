@@ -23,7 +23,7 @@ const RECENT_ROWS = 2048;
 /** Most rows one `read` gives. */
 export const MAX_READ_ROWS = 10_000;
 /** Steps written out before the writer gets them; a divisor of its largest group. */
-const PART_ROWS = 32;
+const PART_ROWS = 16;
 /** Most steps not yet durable; a disk that slow is a fault, not a reason to fill the memory. */
 const MAX_PENDING_ROWS = 100_000;
 

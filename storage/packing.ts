@@ -261,14 +261,19 @@ export class Unpacker {
   }
 
   /**
-   * Unpacks into `out` from `start` on and returns where the text ends. `from`: where the packed
-   * text begins in its buffer.
+   * Unpacks into `out` from `start` on and returns where the text ends. `from`, `length`: where
+   * the packed text begins and ends in its buffer.
    * @throws RangeError where the bytes name a word that is not there.
    */
-  unpackAt(packed: Buffer, columns: Columns, start: number, from = 0): number {
+  unpackAt(
+    packed: Buffer,
+    columns: Columns,
+    start: number,
+    from = 0,
+    length: number = packed.length,
+  ): number {
     let at = start;
-    const length = packed.length;
-    this.#room(at + length * 2 + MAX_WORD_LENGTH);
+    this.#room(at + (length - from) * 2 + MAX_WORD_LENGTH);
     let out = this.#out;
     for (let i = from; i < length; i += 1) {
       const byte = packed[i] ?? 0;
@@ -283,7 +288,8 @@ export class Unpacker {
         if (byte > WALL) {
           const isLong = byte >= FIRST_LONG;
           if (isLong) i += 1;
-          at = this.#word(at, isLong ? longIndex(byte, packed[i]) : byte - FIRST_SHORT);
+          const low = i < length ? packed[i] : undefined;
+          at = this.#word(at, isLong ? longIndex(byte, low) : byte - FIRST_SHORT);
         } else {
           at = putDigits(out, at, columnBehind(byte, columns));
         }

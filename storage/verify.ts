@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { NO_HASH } from './canonical.js';
+import { BlockCheck, type Reached as Sound } from './block.js';
 import { ROW_COLUMNS, type StoredRow } from './chain.js';
 import { decodeStep } from './decode.js';
 import { type Damage, damagedPages, diagnose } from './diagnose.js';
@@ -147,14 +148,19 @@ export const checkStretch = (
 ): Damage | null => {
   const { fromSeq, toSeq, deep } = stretch;
   const select = reader.db.prepare<[number, number, number], PlainRow>(PLAIN_ROWS).raw();
+  const block = new BlockCheck(reader.db, reader.hasher, deep);
   let end: Reached = { prev: stretch.prev, seq: fromSeq - 1, atNs: 0, damage: null };
   let atATime = ROWS_AT_A_TIME;
   while (end.seq < toSeq) {
     try {
-      const rows = select.all(end.seq + 1, toSeq, atATime);
-      if (rows.length === 0) return gap(reader, end.seq + 1, toSeq);
-      end = checkRows(reader, end, rows, deep);
-      if (end.damage !== null) return end.damage;
+      const sound = atATime === 1 ? null : block.after(end, toSeq, atATime);
+      if (sound !== null) end = { ...sound, damage: null };
+      else {
+        const rows = select.all(end.seq + 1, toSeq, atATime);
+        if (rows.length === 0) return gap(reader, end.seq + 1, toSeq);
+        end = checkRows(reader, end, rows, deep);
+        if (end.damage !== null) return end.damage;
+      }
       if ((end.seq - fromSeq + 1) % PROGRESS_ROWS === 0) progress?.(end.seq - fromSeq + 1);
     } catch (cause) {
       const fault = faultOf(reader.path, `reading the row after ${end.seq}`, cause);
@@ -176,11 +182,8 @@ const PLAIN_ROWS =
   'WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?';
 const HASH_BYTES = 32;
 
-/** How far a check has come: the last sound row. */
-interface Reached {
-  readonly prev: string;
-  readonly seq: number;
-  readonly atNs: number;
+/** How far a check has come, and what is wrong with the row behind. */
+interface Reached extends Sound {
   readonly damage: Damage | null;
 }
 
@@ -205,7 +208,7 @@ const checkRows = (
 const damageOf = (
   reader: JournalReader,
   row: PlainRow,
-  { prev, seq: before, atNs: beforeNs }: Omit<Reached, 'damage'>,
+  { prev, seq: before, atNs: beforeNs }: Sound,
   stored: string | null,
   deep: boolean,
 ): Damage | null => {

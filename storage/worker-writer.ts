@@ -3,12 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { DocumentKind } from '../controller/core/ports.js';
 import { JournalFault } from './fault.js';
-import { type FromWriter, fromWire, type ToWriter } from './messages.js';
+import { type FromWriter, fromWire, Shared, type ToWriter, toWireRows } from './messages.js';
 import type { Opened, SavedState } from './store.js';
 import type { GroupPart, Writer, WriterEvents } from './writer.js';
 
 /** Longest time a moved cursor waits for rows to go along with, ms: the thread keeps it longer. */
 const MOVED_MS = 200;
+/**
+ * A commit that takes no longer is waited for by looking: to be woken costs half as much again as
+ * the commit. Between two looks the loop does whatever else there is.
+ */
+const WATCH_MS = 2;
 const MEBIBYTES = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } as const;
 
 /** The compiled thread: beside this file, or in dist when this file runs as TypeScript. */
@@ -29,6 +34,7 @@ interface Waiting {
 export class WorkerWriter implements Writer {
   readonly #path: string;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #shared = new Shared();
   #worker: Worker | null = null;
   /** Resolves when the thread has ended, which it may have done long before `close`. */
   #ended: Promise<void> = Promise.resolve();
@@ -38,6 +44,13 @@ export class WorkerWriter implements Writer {
   /** Last row sent and last row durable: the process lives on while they differ. */
   #sent = 0;
   #durable = 0;
+  /** What `Shared` said last. */
+  #durableRows = 0;
+  #isWatching = false;
+  /** When the rows not yet durable were first sent, ms. */
+  #sentMs = 0;
+  /** The last commit took no longer than is worth watching. */
+  #isQuick = true;
   /** Cursors that moved and were not handed on: many PUBACKs cost one message to the thread. */
   readonly #moved = new Map<string, number>();
   #moving: NodeJS.Timeout | null = null;
@@ -51,13 +64,15 @@ export class WorkerWriter implements Writer {
     return new Promise((resolve, reject) => {
       const worker = new Worker(threadFile(), {
         name: 'journal-writer',
-        workerData: { path: this.#path },
+        workerData: { path: this.#path, memory: this.#shared.memory },
         resourceLimits: MEBIBYTES,
       });
       this.#worker = worker;
       this.#ended = new Promise((ended) => worker.once('exit', () => ended()));
       worker.on('message', (message: FromWriter) => {
         if (message.say === 'opened') {
+          this.#sent = message.opened.head.seq;
+          this.#durable = this.#sent;
           worker.unref();
           resolve(message.opened);
         } else if (message.say === 'fault' && message.id === null) {
@@ -80,10 +95,42 @@ export class WorkerWriter implements Writer {
   }
 
   append({ batch, rest }: GroupPart): void {
+    if (this.#durable >= this.#sent) this.#sentMs = performance.now();
     this.#sent = batch.firstSeq + batch.bodies.length - 1;
     this.#worker?.ref();
     this.#handOnMoved();
-    this.#post({ say: 'append', batch, rest });
+    this.#post({ say: 'append', rows: toWireRows(batch), rest });
+    if (rest > 0 || this.#isWatching || !this.#isQuick) return;
+    this.#isWatching = true;
+    this.#shared.watch(true);
+    setImmediate(this.#look);
+  }
+
+  readonly #look = (): void => {
+    this.#hearDurable();
+    const isDue = this.#durable < this.#sent && this.#fault === null;
+    if (isDue && performance.now() - this.#sentMs <= WATCH_MS) {
+      setImmediate(this.#look);
+      return;
+    }
+    if (isDue) this.#isQuick = false;
+    this.#isWatching = false;
+    this.#shared.watch(false);
+    // Rows made durable between the look and this are told by nobody.
+    this.#hearDurable();
+  };
+
+  #hearDurable(): void {
+    const rows = this.#shared.durableRows;
+    const more = (rows - this.#durableRows) >>> 0;
+    if (more === 0 || this.#fault !== null) return;
+    this.#durableRows = rows;
+    this.#durable += more;
+    const nowMs = performance.now();
+    this.#isQuick = nowMs - this.#sentMs <= WATCH_MS;
+    this.#sentMs = nowMs;
+    this.#events?.durable(this.#durable);
+    this.#rest();
   }
 
   moveCursor(consumer: string, seq: number): void {
@@ -123,6 +170,7 @@ export class WorkerWriter implements Writer {
     worker.ref();
     worker.postMessage({ say: 'close', id: 0 } satisfies ToWriter);
     await this.#ended;
+    this.#hearDurable();
   }
 
   #post(message: ToWriter): void {
@@ -146,21 +194,25 @@ export class WorkerWriter implements Writer {
   }
 
   #heard(message: FromWriter): void {
-    if (message.say === 'durable') {
-      this.#durable = message.seq;
-      this.#events?.durable(message.seq);
-    }
+    if (message.say === 'durable') this.#hearDurable();
     if (message.say === 'done' || message.say === 'fault') {
       const waiting = message.id === null ? undefined : this.#waiting.get(message.id);
       if (message.id !== null) this.#waiting.delete(message.id);
       if (message.say === 'done') waiting?.resolve(message.n);
       else waiting?.reject(fromWire(message.fault));
     }
+    this.#rest();
+  }
+
+  /** The process need not live on for the thread where nothing is under way. */
+  #rest(): void {
     if (this.#durable >= this.#sent && this.#waiting.size === 0) this.#worker?.unref();
   }
 
   #fail(fault: JournalFault): void {
     if (this.#fault !== null || this.#worker === null) return;
+    // What became durable before counts, though nobody has looked yet.
+    this.#hearDurable();
     this.#fault = fault;
     for (const { reject } of this.#waiting.values()) reject(fault);
     this.#waiting.clear();

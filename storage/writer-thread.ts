@@ -5,29 +5,49 @@ import {
   workerData,
 } from 'node:worker_threads';
 import { faultOf } from './fault.js';
-import { type FromWriter, type ToWriter, toWire } from './messages.js';
+import {
+  type FromWriter,
+  fromWireRows,
+  NUMBERS,
+  Shared,
+  type ToWriter,
+  toWire,
+} from './messages.js';
 import { MAX_GROUP_ROWS, Store } from './store.js';
 
 /** A cursor that moved without rows behind it is written after this long. */
 const CURSOR_DELAY_MS = 5000;
 
+/**
+ * After a commit the next rows are looked for so long before the thread lies down: whoever waits
+ * for one row to write the next sends it at once, and to be woken costs as much as half a commit.
+ */
+const LOOK_MS = 0.2;
+/** And after so long timers and a copy under way get their turn, however quick the rows come. */
+const TURN_MS = 5;
+
 type Append = Extract<ToWriter, { readonly say: 'append' }>;
+
+const rowsIn = ({ rows }: Append): number => rows.numbers.length / NUMBERS;
 
 /** The writer's side of the port: takes messages in order, commits in groups, answers. */
 class WriterThread {
   readonly #port: MessagePort;
   readonly #path: string;
   readonly #store: Store;
+  readonly #shared: Shared;
   #failed = false;
   #timer: NodeJS.Timeout | null = null;
   /** Taken from the port while gathering a group, but not part of it. */
   #carried: ToWriter | null = null;
   /** Rows put into a transaction whose group is not whole yet. */
   #gathered = 0;
+  #copies = 0;
 
-  constructor(port: MessagePort, path: string) {
+  constructor(port: MessagePort, path: string, shared: Shared) {
     this.#port = port;
     this.#path = path;
+    this.#shared = shared;
     this.#store = new Store(path);
   }
 
@@ -41,17 +61,30 @@ class WriterThread {
   }
 
   #take(received: ToWriter): void {
+    const untilMs = performance.now() + TURN_MS;
     let next: ToWriter | null = received;
     try {
       while (next !== null) {
         this.#carried = null;
         this.#handle(next);
-        next = this.#carried;
+        next = this.#behind(next, untilMs);
       }
     } catch (cause) {
       this.#carried = null;
       this.#fail(cause);
     }
+  }
+
+  /** What is there already, or, behind rows, comes within a moment; null where nothing does. */
+  #behind(handled: ToWriter, untilMs: number): ToWriter | null {
+    if (this.#carried !== null) return this.#carried;
+    if (handled.say !== 'append' || this.#failed || this.#copies > 0) return null;
+    const lastMs = Math.min(untilMs, performance.now() + LOOK_MS);
+    do {
+      const received: { message: ToWriter } | undefined = receiveMessageOnPort(this.#port);
+      if (received !== undefined) return received.message;
+    } while (performance.now() < lastMs);
+    return null;
   }
 
   #handle(message: ToWriter): void {
@@ -96,8 +129,9 @@ class WriterThread {
     let part = first;
     let rows = this.#gathered;
     for (;;) {
-      store.put(part.batch);
-      rows += part.batch.bodies.length;
+      const batch = fromWireRows(part.rows);
+      store.put(batch);
+      rows += batch.bodies.length;
       const next = this.#nextPart(rows, part.rest);
       if (next === null) break;
       part = next;
@@ -105,7 +139,8 @@ class WriterThread {
     this.#gathered = part.rest > 0 ? rows : 0;
     if (part.rest > 0) return;
     store.commit();
-    this.#tell({ say: 'durable', seq: part.batch.firstSeq + part.batch.bodies.length - 1 });
+    this.#shared.addDurable(rows);
+    if (!this.#shared.isWatched) this.#tell({ say: 'durable' });
   }
 
   /** More rows for the open transaction, if they are here and fit. */
@@ -118,7 +153,7 @@ class WriterThread {
       else if (next.say !== 'append') {
         this.#carried = next;
         return null;
-      } else if (rest > 0 || rows + next.batch.bodies.length + next.rest <= MAX_GROUP_ROWS) {
+      } else if (rest > 0 || rows + rowsIn(next) + next.rest <= MAX_GROUP_ROWS) {
         return next;
       } else {
         this.#carried = next;
@@ -140,11 +175,14 @@ class WriterThread {
 
   /** The copy may fail (its own disk is full) without the journal being any worse. */
   async #backup(id: number, to: string): Promise<void> {
+    this.#copies += 1;
     try {
       await this.#store.backup(to);
       this.#tell({ say: 'done', id, n: 1 });
     } catch (cause) {
       this.#tell({ say: 'fault', id, fault: toWire(faultOf(to, 'copying', cause)) });
+    } finally {
+      this.#copies -= 1;
     }
   }
 
@@ -183,10 +221,19 @@ class WriterThread {
   }
 }
 
+interface Given {
+  readonly path: string;
+  readonly memory: SharedArrayBuffer;
+}
 const given: unknown = workerData;
-const hasPath = (value: unknown): value is { readonly path: string } =>
-  typeof value === 'object' && value !== null && 'path' in value && typeof value.path === 'string';
-if (parentPort === null || !hasPath(given)) {
+const isGiven = (value: unknown): value is Given =>
+  typeof value === 'object' &&
+  value !== null &&
+  'path' in value &&
+  typeof value.path === 'string' &&
+  'memory' in value &&
+  value.memory instanceof SharedArrayBuffer;
+if (parentPort === null || !isGiven(given)) {
   throw new Error('the journal writer runs as a worker thread of the journal only');
 }
-new WriterThread(parentPort, given.path).start();
+new WriterThread(parentPort, given.path, new Shared(given.memory)).start();
