@@ -7,13 +7,16 @@ import { packageRoot } from '../../firmware-bridge/files.js';
 import { difference } from './canonical.js';
 import { Session } from './host/session.js';
 import { type Told, tellStory } from './host/story.js';
-import { type Tier, tierOf, TIERS } from './host/tiers.js';
+import { Unavailable } from './host/parts.js';
+import { type Tier, type TierName, tierOf, TIERS } from './host/tiers.js';
 import type { ArmFigure } from './words.js';
 
 /**
  * `npm run test:arm`: the real line, serial, disk and network code in emulated guests. All tiers,
  * or `-- --tier 1`; `--only PATTERN` runs the checks whose names match; `--verbose` shows the
- * guests' consoles. Exit code 0: all passed; 1: something failed, or a tier could not run.
+ * guests' consoles. `--ci`: a tier whose emulator or kernel cannot be had here is skipped and
+ * named, and one that failed is run once more and named as unsteady. Exit code 0: all passed; 1:
+ * something failed, or (without `--ci`) a tier could not run.
  */
 const PACKAGE = packageRoot();
 const SCENARIO = 'test/scenarios/incident-burn-omitted.yaml';
@@ -23,12 +26,14 @@ const { values } = parseArgs({
   options: {
     tier: { type: 'string', multiple: true },
     only: { type: 'string', default: '' },
+    ci: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
 
 let passed = 0;
 let failed = 0;
+let skipped = 0;
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -87,17 +92,35 @@ const runTier = async (tier: Tier, told: Told): Promise<void> => {
   say(`  ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
 };
 
+/** @throws Unavailable where the emulator is not here and may not be installed. */
+const installFor = (name: TierName): void => {
+  try {
+    execFileSync('bash', [join(PACKAGE, 'test/arm/setup.sh'), name], { stdio: 'inherit' });
+  } catch (cause) {
+    throw new Unavailable('its emulator or tools could not be installed; see above', { cause });
+  }
+};
+
 const main = async (): Promise<void> => {
   const tiers = values.tier ?? TIERS;
   const told = await story();
   for (const name of tiers) {
     try {
-      execFileSync('bash', [join(PACKAGE, 'test/arm/setup.sh'), name], { stdio: 'inherit' });
-      const tier = TIERS.find((one) => one === name);
-      if (tier === undefined) throw new Error(`there is no tier ${name}`);
-      await runTier(tierOf(tier, values.only), told);
+      const known = TIERS.find((one) => one === name);
+      if (known === undefined) throw new Error(`there is no tier ${name}`);
+      installFor(known);
+      const before = { passed, failed };
+      await runTier(tierOf(known, values.only), told);
+      if (failed === before.failed || !values.ci) continue;
+      say(`UNSTEADY tier ${name}: run once more, only that counts`);
+      ({ passed, failed } = before);
+      await runTier(tierOf(known, values.only), told);
     } catch (thrown) {
-      fail(`tier ${name}`, thrown instanceof Error ? thrown.message : String(thrown));
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      if (values.ci && thrown instanceof Unavailable) {
+        skipped += 1;
+        say(`SKIPPED tier ${name}: ${why}`);
+      } else fail(`tier ${name}`, why);
     }
   }
   if (figures.length > 0) {
@@ -105,8 +128,9 @@ const main = async (): Promise<void> => {
     const report = { at: new Date().toISOString(), figures };
     writeFileSync(join(REPORTS, 'arm.json'), `${JSON.stringify(report, null, 2)}\n`);
   }
-  say(`${passed} passed, ${failed} failed`);
-  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+  const missed = skipped === 0 ? '' : `, ${skipped} ${skipped === 1 ? 'tier' : 'tiers'} skipped`;
+  say(`${passed} passed, ${failed} failed${missed}`);
+  process.exitCode = failed === 0 && passed + skipped > 0 ? 0 : 1;
 };
 
 // An emulator must not outlive us: ending in order kills it.

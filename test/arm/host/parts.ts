@@ -64,12 +64,15 @@ const digest = (...texts: readonly (string | Buffer)[]): string => {
   return hash.digest('hex').slice(0, 12);
 };
 
+/** The machine may not fetch or install what a tier needs: nothing is wrong with the tier. */
+export class Unavailable extends Error {}
+
 export interface Kernel {
   readonly folder: string;
   readonly version: string;
 }
 
-/** The stock kernel with gpio-sim, as fetch-kernel.sh leaves it. */
+/** The stock kernel with gpio-sim, as fetch-kernel.sh leaves it. @throws Unavailable */
 export const kernelOf = (arch: Arch, modules: readonly string[]): Kernel => {
   const script = join(ARM, 'fetch-kernel.sh');
   const folder = join(
@@ -78,7 +81,12 @@ export const kernelOf = (arch: Arch, modules: readonly string[]): Kernel => {
   );
   if (!existsSync(join(folder, 'version'))) {
     mkdirSync(dirname(folder), { recursive: true });
-    run('bash', [script, arch, folder, ...modules]);
+    try {
+      run('bash', [script, arch, folder, ...modules]);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Unavailable(why, { cause });
+    }
   }
   return { folder, version: readFileSync(join(folder, 'version'), 'utf8').trim() };
 };
