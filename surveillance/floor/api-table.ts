@@ -92,7 +92,10 @@ export interface Strip {
   readonly isOpen: boolean;
 }
 
-/** What a role saw after a row; null where the rows before are not held, so nobody can tell. */
+/**
+ * What a role saw after a row; null where a row before is not held or is no sound step, so nobody
+ * can tell.
+ */
 export interface SeenState {
   readonly phase: Phase;
   readonly shoe: number;
@@ -127,6 +130,7 @@ export interface SeenStep {
   readonly wallTrusted: boolean;
   /** Watched time, ns. */
   readonly atNs: number;
+  /** Kind of the observation; `unsound`: the row is no step, `text` says why. */
   readonly kind: string;
   /** In words: `a card came out`, `dealer pressed "burn done"`. */
   readonly text: string;

@@ -192,7 +192,7 @@ export interface Tile {
   readonly id: TableId;
   /** `site/pit/table`. */
   readonly key: string;
-  /** Null while the table has not sent its documents. */
+  /** Null while no row of the table names the procedure it sent. */
   readonly game: { readonly id: string; readonly title: string } | null;
   readonly link: { readonly state: LinkState; readonly sinceMs: number | null };
   /** Null before the first `state` of the table. */
@@ -239,6 +239,8 @@ export interface ServiceState {
   /** Link of the service to the broker. */
   readonly broker: { readonly up: boolean; readonly sinceMs: number | null };
   readonly store: 'sqlite' | 'postgresql';
+  /** Since when the store refuses rows, and why; null: it takes them. */
+  readonly storeFault: { readonly why: string; readonly sinceMs: number } | null;
   /** Rows waiting to be committed. */
   readonly queued: number;
   readonly version: string;

@@ -7,7 +7,9 @@ import type { RowRange, TableId } from './api.js';
 import { LIMITS, tableKey } from './api.js';
 import type { SeenState, SeenStep, StepPage, Strip, StripMark } from './api-table.js';
 import { actorText } from './follow.js';
+import { AskedWrong } from './http/query.js';
 import { baseAt, type ProjectorParts, stepIn } from './projector.js';
+import { whyUnsound } from './sound-step.js';
 import type { HeldRow } from './store/row-store.js';
 
 /** Rows read in one go. */
@@ -43,10 +45,15 @@ export class History {
     for (const row of rows) {
       if (row.seq !== next) isWhole = false;
       next = row.seq + 1;
-      const step = stepIn(table, row);
-      const opened = state.findings;
-      state = evolve(state, step.observation, step.decisions);
-      steps.push(this.#seen(row, step, isWhole ? seenState(state, step, opened) : null));
+      const taken = taking(table, row, state);
+      if (!taken.ok) {
+        isWhole = false;
+        steps.push(unsoundStep(row, taken.why));
+        continue;
+      }
+      const seen = isWhole ? seenState(taken.state, taken.step, state.findings) : null;
+      state = taken.state;
+      steps.push(this.#seen(row, taken.step, seen));
     }
     return {
       table: id,
@@ -57,7 +64,10 @@ export class History {
     };
   }
 
-  /** The marks of a shoe after row `after`. Null where the shoe is not known. */
+  /**
+   * The marks of a shoe after row `after`. Null where the shoe is not known.
+   * @throws AskedWrong 409 naming the row that is no sound step.
+   */
   async strip(id: TableId, shoe: number, after: number): Promise<Strip | null> {
     const table = tableKey(id);
     const { store } = this.#parts;
@@ -71,14 +81,14 @@ export class History {
       const rows = await store.rows.rows(table, seq + 1, life.toSeq, READ_ROWS);
       if (rows.length === 0) break;
       for (const row of rows) {
-        const step = stepIn(table, row);
+        const taken = taking(table, row, state);
+        if (!taken.ok) throw new AskedWrong(unsoundText(row.seq, taken.why), 409);
         if (row.seq > seq + 1) {
           const { wallMs: atMs } = row;
           marks.push({ seq: seq + 1, atMs, out: state.shoe.out, kind: 'gap', to: row.seq - 1 });
         }
-        const earlier = state;
-        state = evolve(state, step.observation, step.decisions);
-        marks.push(...marksOf(step, earlier, state));
+        marks.push(...marksOf(taken.step, state, taken.state));
+        state = taken.state;
         seq = row.seq;
       }
     }
@@ -105,8 +115,9 @@ export class History {
       if (rows.length === 0) return { state, isWhole: false };
       for (const row of rows) {
         if (row.seq !== at + 1) isWhole = false;
-        const step = stepIn(table, row);
-        state = evolve(state, step.observation, step.decisions);
+        const taken = taking(table, row, state);
+        if (!taken.ok) return { state, isWhole: false };
+        state = taken.state;
         at = row.seq;
       }
     }
@@ -126,6 +137,36 @@ export class History {
     };
   }
 }
+
+type Taking =
+  | { readonly ok: true; readonly step: TableStep; readonly state: TableState }
+  | { readonly ok: false; readonly why: string };
+
+/** A row folded into a state. A table's rows are its own word: one may be no sound step. */
+const taking = (table: string, row: HeldRow, state: TableState): Taking => {
+  try {
+    const step = stepIn(table, row);
+    const why = whyUnsound(step, state);
+    if (why !== null) return { ok: false, why };
+    return { ok: true, step, state: evolve(state, step.observation, step.decisions) };
+  } catch (cause) {
+    return { ok: false, why: cause instanceof Error ? cause.message : String(cause) };
+  }
+};
+
+const unsoundText = (seq: number, why: string): string =>
+  `Row ${seq} is no sound step: ${why}. From there on nobody can tell what was shown.`;
+
+const unsoundStep = ({ seq, wallMs, isHistorical }: HeldRow, why: string): SeenStep => ({
+  seq,
+  atMs: wallMs,
+  wallTrusted: false,
+  atNs: 0,
+  kind: 'unsound',
+  text: unsoundText(seq, why),
+  historical: isHistorical,
+  state: null,
+});
 
 /** No page of the floor shows a rank, not even one that was dealt face up. */
 const withoutFace = (observation: Observation): Observation => {

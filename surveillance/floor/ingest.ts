@@ -64,6 +64,8 @@ export interface IngestParts {
   /** After the commit. */
   readonly stored: (rows: readonly HeardRow[], appended: Appended, tookMs: number) => void;
   readonly failed: (why: string) => void;
+  /** The store took a batch. */
+  readonly took: () => void;
   /** The store cannot hold this row, however often it is tried. */
   readonly setAside: (row: HeardRow, why: string) => void;
   /** There is room again. */
@@ -115,6 +117,7 @@ export class Ingest {
         await this.#commit(batch);
         this.#queue.splice(0, batch.length);
         this.#isRefused = false;
+        this.#parts.took();
       } catch (cause) {
         this.#isRefused = true;
         this.#parts.failed(wordsOf(cause));

@@ -1,29 +1,61 @@
 import { checkpointSchema, documentsSchema } from '../contract/messages.js';
 import { tableIdOf } from './api.js';
 import { gameOf } from './games.js';
+import type { Named } from './store/boots.js';
 import type { FloorStore } from './store/floor-store.js';
+import type { DocumentKind } from './store/proof-store.js';
 import type { TableRecord } from './tile.js';
 import type { WallBook } from './wall-book.js';
+
+/** Tables whose documents are looked at again in one go. */
+const LOOK_MAX = 200;
+/** A table may send its documents so long before or after the row that names them, ms. */
+const APART_MS = 20_000;
 
 export interface PapersParts {
   readonly store: FloorStore;
   readonly book: WallBook;
+  readonly nowMs: () => number;
   readonly failed: (what: string, why: string) => void;
 }
 
 const whyOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-/** Documents, keys and checkpoints of the tables: kept in the store, the newest also at hand. */
+/** What a table sent last, by kind: hashes only, the texts are in the store. */
+interface Said {
+  readonly hashes: ReadonlyMap<DocumentKind, string>;
+  readonly atMs: number;
+  isTold: boolean;
+}
+
+const WORDS: Readonly<Record<DocumentKind, string>> = {
+  procedure: 'procedure',
+  table: 'configuration',
+};
+
+/**
+ * Documents, keys and checkpoints of the tables. A document is in force once the newest start
+ * among the table's stored rows names its hash; before that, and where the start names one that
+ * nobody sent, what is played is not known.
+ */
 export class Papers {
   readonly #parts: PapersParts;
+  readonly #inForce: Readonly<Record<DocumentKind, Map<string, string>>> = {
+    procedure: new Map(),
+    table: new Map(),
+  };
   readonly #configurations = new Map<string, string>();
-  readonly #seen = new Map<string, string>();
+  readonly #said = new Map<string, Said>();
+  /** Tables of which something is not settled, with the newest start heard of (0: none). */
+  readonly #open = new Map<string, number>();
+  /** One look at a time: what an earlier one read must not overtake a later one. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(parts: PapersParts) {
     this.#parts = parts;
   }
 
-  /** Canonical configuration of a table; null where it was not sent. */
+  /** Canonical configuration of a table; null where none is proven. */
   configurationOf(table: string): string | null {
     return this.#configurations.get(table) ?? null;
   }
@@ -31,10 +63,12 @@ export class Papers {
   /** Takes up what the store holds from before. */
   async recall(): Promise<void> {
     const { proofs } = this.#parts.store;
-    for (const { table, text } of await proofs.inForce('procedure')) this.#game(table, text);
-    for (const { table, text } of await proofs.inForce('table')) {
-      this.#configurations.set(table, text);
+    for (const kind of ['procedure', 'table'] as const) {
+      for (const { table, hash, text } of await proofs.inForce(kind)) {
+        this.#show(table, kind, hash, text);
+      }
     }
+    for (const named of await proofs.named(null)) await this.#settle(named);
   }
 
   async checkpoint(record: TableRecord, message: unknown): Promise<void> {
@@ -52,30 +86,107 @@ export class Papers {
   async documents(record: TableRecord, message: unknown): Promise<void> {
     const parsed = documentsSchema.safeParse(message);
     if (!parsed.success) return;
-    const text = JSON.stringify(parsed.data);
-    if (this.#seen.get(record.key) === text) return;
-    this.#seen.set(record.key, text);
-    for (const { kind, text: document } of parsed.data.documents) {
-      if (kind === 'procedure') this.#game(record.key, document);
-      else this.#configurations.set(record.key, document);
-    }
+    const { documents } = parsed.data;
     try {
-      const place = await this.#parts.store.rows.placeOf(record.key);
-      const wrong = await this.#parts.store.proofs.keep(place, parsed.data);
+      const wrong = await this.#parts.store.proofs.keep(parsed.data);
       for (const hash of wrong) {
         this.#parts.book.schemaFault(record, `document ${hash}: its text does not give its hash`);
       }
+      const right = documents.filter(({ hash }) => !wrong.includes(hash));
+      this.#said.set(record.key, {
+        hashes: new Map(right.map(({ kind, hash }) => [kind, hash])),
+        atMs: this.#parts.nowMs(),
+        isTold: false,
+      });
+      await this.prove(record.key);
     } catch (cause) {
-      this.#seen.delete(record.key);
       this.#parts.failed('documents', whyOf(cause));
     }
   }
 
-  #game(table: string, text: string): void {
+  /**
+   * Something came that may settle what a table plays: its documents, or a start at row `bootSeq`,
+   * which counts once no row before it is missing.
+   */
+  prove(table: string, bootSeq = 0): Promise<void> {
+    const newest = Math.max(bootSeq, this.#open.get(table) ?? 0);
+    // At the end of the list, so that every table has its turn.
+    this.#open.delete(table);
+    this.#open.set(table, newest);
+    return this.#inTurn(() => this.#prove(table));
+  }
+
+  async #prove(table: string): Promise<void> {
+    const [named] = await this.#parts.store.proofs.named(table);
+    if (named === undefined) return;
+    await this.#settle(named);
+    const said = this.#said.get(table);
+    if (said === undefined || this.#isAsNamed(said, named)) {
+      if (named.seq >= (this.#open.get(table) ?? 0)) this.#open.delete(table);
+      return;
+    }
+    if (said.isTold || this.#parts.nowMs() - said.atMs < APART_MS) return;
+    said.isTold = true;
+    const record = this.#parts.book.record(table);
+    const kind = said.hashes.get('procedure') === named.procedure ? 'table' : 'procedure';
+    const text = `documents: the ${WORDS[kind]} it sent is not the one that row ${named.seq} names`;
+    if (record !== null) this.#parts.book.schemaFault(record, text);
+  }
+
+  /** Looks again at what is open; call it about once a second. */
+  async tick(): Promise<void> {
+    for (const table of [...this.#open.keys()].slice(0, LOOK_MAX)) await this.prove(table);
+  }
+
+  /** Rows may have come through other instances: looks at what all of them name. */
+  look(): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const named of await this.#parts.store.proofs.named(null)) await this.#settle(named);
+    });
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  #isAsNamed({ hashes }: Said, { procedure, configuration }: Named): boolean {
+    return hashes.get('procedure') === procedure && hashes.get('table') === configuration;
+  }
+
+  async #settle({ table, procedure, configuration }: Named): Promise<void> {
+    await this.#put(table, 'procedure', procedure);
+    await this.#put(table, 'table', configuration);
+  }
+
+  async #put(table: string, kind: DocumentKind, hash: string | null): Promise<void> {
+    const known = this.#inForce[kind].get(table);
+    if (known === (hash ?? undefined)) return;
+    const { proofs, rows } = this.#parts.store;
+    const document = hash === null ? null : await proofs.document(hash);
+    if (known === document?.hash) return;
+    await proofs.putInForce(await rows.placeOf(table), kind, document?.hash ?? null);
+    this.#show(table, kind, document?.hash ?? null, document?.text ?? '');
+  }
+
+  #show(table: string, kind: DocumentKind, hash: string | null, text: string): void {
+    const { book } = this.#parts;
+    if (hash === null) this.#inForce[kind].delete(table);
+    else this.#inForce[kind].set(table, hash);
+    if (kind === 'table') {
+      if (hash === null) this.#configurations.delete(table);
+      else this.#configurations.set(table, text);
+      return;
+    }
     const id = tableIdOf(table);
-    const record = id === null ? null : this.#parts.book.meet(id);
-    const game = gameOf(text);
-    if (record === null || game === null) return;
-    this.#parts.book.game(record, { id: game.id, title: game.title }, game.minBehind);
+    const record = id === null ? null : book.meet(id);
+    const game = hash === null ? null : gameOf(text);
+    if (record === null) return;
+    book.game(
+      record,
+      game === null ? null : { id: game.id, title: game.title },
+      game?.minBehind ?? null,
+    );
   }
 }

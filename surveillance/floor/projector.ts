@@ -315,7 +315,9 @@ export const baseAt = async (
   const followed = saved === null ? null : readSaved(saved.state);
   if (saved !== null && followed !== null) return { seq: saved.seq, followed };
   const first = parts.firstSeq(table);
-  const state = firstState(parts.configuration(table));
+  const { rows, proofs } = parts.store;
+  const named = await proofs.configurationAt(await rows.placeOf(table), first);
+  const state = firstState(named ?? parts.configuration(table));
   return {
     seq: first - 1,
     followed: { state, isWhole: first === 1, shoe: null, round: null, open: {} },

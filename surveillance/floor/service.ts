@@ -4,8 +4,8 @@ import type { BrokerAddress } from '../mqtt/mqtt-transport.js';
 import { Acks } from './acks.js';
 import { Ages } from './ages.js';
 import type { FloorHealth, RowRange, ServiceState, TableId } from './api.js';
-import { tableIdOf } from './api.js';
 import { Asker, type CommandKey } from './asker.js';
+import { Marks } from './marks.js';
 import { Papers } from './papers.js';
 import { Historian, subscriptionsOf } from './historian.js';
 import { Ingest } from './ingest.js';
@@ -13,8 +13,10 @@ import { Line } from './line.js';
 import type { FloorLog } from './log.js';
 import { FloorFigures } from './metrics.js';
 import { Projector } from './projector.js';
+import { mayBeBoot } from './store/boots.js';
+import { StoreHealth } from './store-health.js';
 import { FloorStore } from './store/floor-store.js';
-import type { Appended, HeardRow, Mark } from './store/row-store.js';
+import type { Appended, HeardRow } from './store/row-store.js';
 import type { Escalation, TableRecord } from './tile.js';
 import { WallBook } from './wall-book.js';
 import { WallFeed } from './wall-feed.js';
@@ -27,6 +29,8 @@ const SECOND_MS = 1000;
 const MARKS_MS = 2000;
 const RETAIN_MS = 3_600_000;
 const YEAR_MS = 365.25 * 86_400_000;
+/** What the store takes or refuses: the tables' rows. */
+const ROWS = 'rows';
 /** Acknowledgements taken back into memory at the start: open findings are seldom older, ms. */
 const ACKNOWLEDGED_MS = 30 * 86_400_000;
 
@@ -65,9 +69,10 @@ export class FloorService {
   readonly #acks: Acks;
   readonly #line: Line;
   readonly #asker: Asker;
+  readonly #storeHealth: StoreHealth;
+  readonly #marks: Marks;
   readonly #timers: NodeJS.Timeout[] = [];
   #lineSinceMs: number | null = null;
-  #isAcksLook = false;
   readonly #ages: Ages;
   #isStopped = false;
 
@@ -76,6 +81,7 @@ export class FloorService {
     this.store = store;
     this.instance = parts.instance ?? `${hostname()}-${randomBytes(4).toString('hex')}`;
     const { consumer, log } = parts;
+    this.#storeHealth = new StoreHealth({ log, nowMs: Date.now });
     this.book = new WallBook({
       nowMs: Date.now,
       changed: (key) => this.feed.changed(key),
@@ -91,24 +97,22 @@ export class FloorService {
     this.papers = new Papers({
       store,
       book: this.book,
-      failed: (what, why) => {
-        if (this.#isStopped) return;
-        this.figures.storeFaults.inc();
-        log.error({ why }, `the store would not take ${what}`);
-      },
+      nowMs: Date.now,
+      failed: (what, why) => this.#storeFailed(what, why),
     });
     this.#acks = new Acks({
       consumer,
       publish: (topic, payload) => this.#line.publish(topic, payload, true),
       nowMs: Date.now,
     });
+    const { book, papers } = this;
+    const note = (what: string, about: string) => this.note(what, about);
+    this.#marks = new Marks({ store, book, papers, acks: this.#acks, log, note });
     this.#ingest = new Ingest({
       append: (rows) => store.rows.append(rows),
       stored: (rows, appended, tookMs) => this.#stored(rows, appended, tookMs),
-      failed: (why) => {
-        this.figures.storeFaults.inc();
-        log.error({ why }, 'the store would not take rows; they are tried again');
-      },
+      failed: (why) => this.#storeFailed(ROWS, why),
+      took: () => this.#storeHealth.took(ROWS),
       setAside: (row, why) => this.#setAside(row, why),
       drained: () => this.#line.drained(),
     });
@@ -155,6 +159,7 @@ export class FloorService {
     return {
       broker: { up: this.#line.isUp, sinceMs: this.#lineSinceMs },
       store: this.store.db.kind,
+      storeFault: this.#storeHealth.trouble(ROWS),
       queued: this.#ingest.queued,
       version: this.#parts.version,
       instance: this.instance,
@@ -192,7 +197,7 @@ export class FloorService {
   /** What the store knows of the tables from before. */
   async #recall(): Promise<void> {
     for (const id of this.#parts.expected) this.book.meet(id);
-    for (const mark of await this.store.rows.marks()) this.#take(mark);
+    for (const mark of await this.store.rows.marks()) this.#marks.take(mark);
     this.book.doubt(await this.store.rows.doubts());
     await this.papers.recall();
     const since = Date.now() - ACKNOWLEDGED_MS;
@@ -204,32 +209,29 @@ export class FloorService {
 
   #begin(): void {
     const guard = (what: string, work: () => Promise<unknown>) => () => {
-      work().catch((cause: unknown) => {
-        if (this.#isStopped) return;
-        const why = cause instanceof Error ? cause.message : String(cause);
-        this.#parts.log.error({ why }, `${what} failed; it is tried again`);
-      });
+      work().then(
+        () => this.#storeHealth.took(what),
+        (cause: unknown) => this.#storeFailed(what, wordsOf(cause)),
+      );
     };
     const every = (ms: number, run: () => void): void => {
       this.#timers.push(setInterval(run, ms));
     };
     every(TICK_MS, () => this.#acks.tick());
-    every(
-      FOLLOW_MS,
-      guard('following the rows', () => this.projector.tick()),
-    );
-    every(
-      SECOND_MS,
-      guard('looking for missing rows', () => this.#asker.tick()),
-    );
+    const follow = guard('the history of the rows', () => this.projector.tick());
+    const ask = guard('a look for missing rows', () => this.#asker.tick());
+    const prove = guard('documents', () => this.papers.tick());
+    every(FOLLOW_MS, follow);
+    every(SECOND_MS, ask);
+    every(SECOND_MS, prove);
     every(SECOND_MS, () => this.#ages.tick());
     every(
       MARKS_MS,
-      guard('looking up the marks', () => this.#lookUp()),
+      guard('a look at the marks', () => this.#marks.lookUp()),
     );
     every(
       RETAIN_MS,
-      guard('retiring old rows', () => this.#retire()),
+      guard('the end of old rows', () => this.#retire()),
     );
     this.feed.start();
     this.#line.start();
@@ -264,7 +266,7 @@ export class FloorService {
       gaps: (table, limit) => this.store.rows.gaps(table, limit),
       told: (record, gaps, more) => this.book.gaps(record, gaps, more),
       missing: (record, sinceMs) => this.book.missing(record, sinceMs),
-      adopt: (record) => this.#adopt(record),
+      adopt: (record) => this.#marks.adopt(record),
       publish: (topic, payload) => this.#line.publish(topic, payload, false),
       key: commandKey,
       nowMs: Date.now,
@@ -289,7 +291,12 @@ export class FloorService {
     for (const { heardMs } of rows) figures.delay.observe((nowMs - heardMs) / 1000);
     figures.rows.inc({ what: 'stored' }, appended.stored);
     figures.rows.inc({ what: 'repeated' }, appended.repeats);
-    for (const mark of appended.marks) this.#take(mark);
+    for (const mark of appended.marks) this.#marks.take(mark);
+    for (const { table, seq } of rows.filter(mayBeBoot)) {
+      this.papers.prove(table, seq).catch((cause: unknown) => {
+        this.#storeFailed('documents', wordsOf(cause));
+      });
+    }
     for (const { table, seq, hashes } of appended.forks) {
       figures.rows.inc({ what: 'forked' });
       this.#chainFault(table, seq, `row ${seq} came with two hashes: ${hashes.join(', ')}`);
@@ -298,6 +305,12 @@ export class FloorService {
       figures.rows.inc({ what: 'broken' });
       this.#chainFault(table, seq, `row ${seq} does not follow from row ${seq - 1}`);
     }
+  }
+
+  #storeFailed(what: string, why: string): void {
+    if (this.#isStopped) return;
+    this.figures.storeFaults.inc();
+    this.#storeHealth.failed(what, why);
   }
 
   /** The table will be asked for it again; meanwhile everybody can see which row it is. */
@@ -336,52 +349,6 @@ export class FloorService {
       .catch(() => undefined);
   }
 
-  #take(mark: Mark): void {
-    const id = tableIdOf(mark.table);
-    const record = id === null ? null : this.book.meet(id);
-    if (record === null) return;
-    this.book.holding(record, mark);
-    this.#acks.held(mark);
-  }
-
-  async #adopt(record: TableRecord): Promise<void> {
-    const lowest = await this.store.rows.lowest(record.key);
-    if (lowest === null || lowest === 1) return;
-    const mark = await this.store.rows.adopt(record.key, lowest);
-    if (mark === null) return;
-    await this.note('adopt', `${record.key}: the table has no rows before ${lowest}`);
-    this.#take(mark);
-  }
-
-  /** Marks that other instances moved; and a store that holds less than was said. */
-  async #lookUp(): Promise<void> {
-    const ahead = this.#acks.ahead();
-    if (this.store.db.kind === 'sqlite' && ahead.length === 0) return;
-    const marks = await this.store.rows.marks();
-    for (const mark of marks) this.#take(mark);
-    const held = new Map(marks.map((mark) => [mark.table, mark]));
-    if (this.#isAcksLook) return;
-    this.#isAcksLook = true;
-    for (const table of this.#acks.ahead()) {
-      const id = tableIdOf(table);
-      if (id === null) continue;
-      const mark = held.get(table) ?? (await this.#emptyMark(table));
-      const record = this.book.meet(id);
-      if (record !== null) this.book.holdsLess(record, mark);
-      this.#acks.holdsLess(mark);
-      this.#parts.log.warn({ table, seq: mark.seq }, 'the store holds less than was acknowledged');
-    }
-    this.#isAcksLook = false;
-  }
-
-  async #emptyMark(table: string): Promise<Mark> {
-    await this.store.rows.placeOf(table);
-    const marks = await this.store.rows.marks();
-    const mark = marks.find((one) => one.table === table);
-    if (mark === undefined) throw new Error(`table ${table} has no mark`);
-    return mark;
-  }
-
   async #retire(): Promise<void> {
     const before = Date.now() - this.#parts.retentionYears * YEAR_MS;
     for (const what of await this.store.rows.retire(before)) await this.note('retire', what);
@@ -397,3 +364,6 @@ export class FloorService {
     else log.warn({ why }, 'no link to the broker');
   }
 }
+
+const wordsOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause);

@@ -104,9 +104,10 @@ export class WallBook {
     record.checkpoint = { seq, atMs: wallMs, hash };
   }
 
+  /** `game`: null where no row of the table proves what is played. */
   game(
     record: TableRecord,
-    game: { readonly id: string; readonly title: string },
+    game: { readonly id: string; readonly title: string } | null,
     minBehind: number | null,
   ): void {
     record.game = game;

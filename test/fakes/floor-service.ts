@@ -48,6 +48,7 @@ export class FakeFloor {
   #service: ServiceState = {
     broker: { up: true, sinceMs: null },
     store: 'sqlite',
+    storeFault: null,
     queued: 0,
     version: '0.1.0',
     instance: 'floor-1',

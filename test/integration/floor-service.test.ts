@@ -125,6 +125,9 @@ describe('the floor service over mosquitto', () => {
     timeout: SLOW_MS,
   }, async () => {
     await bench.held();
+    // What is played is known once the first rows say so.
+    const { book } = bench.floor.service;
+    await until('the game is proven', () => book.record(KEY)?.game != null, WAIT_MS);
     const { seq } = bench.table.loop.state();
     await until('the table knows', () => bench.table.publisher.delivered === seq, WAIT_MS);
     const rows = await bench.floor.service.store.rows.rows(KEY, 1, seq, seq);

@@ -13,6 +13,7 @@ import { Alerts } from '../alerts.js';
 import { EvidenceDesk, type EvidenceInput } from '../evidence-desk.js';
 import { History } from '../history.js';
 import type { FloorService } from '../service.js';
+import { hasNoRoom } from '../store/db.js';
 import { addDeskRoutes } from './desk-routes.js';
 import { NO_STORE } from './query.js';
 import { addReportRoutes } from './report-routes.js';
@@ -115,6 +116,13 @@ const addPages = async (app: FastifyInstance, folder: string): Promise<void> => 
 /** Errors as `{error}`, like every other answer; nothing of what went wrong inside. */
 const addEnds = (app: FastifyInstance, service: FloorService): void => {
   app.setErrorHandler((error, request, reply) => {
+    if (hasNoRoom(error)) {
+      service.fault(`${request.method} ${request.routeOptions.url ?? ''}`, error);
+      const why = error instanceof Error ? error.message : '';
+      const text = `Nothing was written down: the store has no room (${why}). Try again later.`;
+      void reply.code(503).headers(NO_STORE).send({ error: text });
+      return;
+    }
     const { statusCode } = z
       .object({ statusCode: z.number() })
       .catch({ statusCode: 500 })

@@ -57,6 +57,15 @@ export const isDataFault = (cause: unknown): boolean => {
   return typeof code === 'string' && (DATA_STATE.test(code) || DATA_CODE.test(code));
 };
 
+/** A full or read-only disk, of SQLite and of PostgreSQL. */
+const NO_ROOM_CODE = /^(?:SQLITE_(?:FULL|IOERR|READONLY)|53100$)/;
+
+/** Whether nothing can be written down now, and it may be tried again later. */
+export const hasNoRoom = (cause: unknown): boolean => {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' && NO_ROOM_CODE.test(code);
+};
+
 const wrong = (row: Raw, column: string, wanted: string): StoreError =>
   new StoreError(
     `column ${column} of the floor's store is ${typeof row[column]} and not ${wanted}: another ` +

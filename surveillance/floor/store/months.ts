@@ -107,6 +107,10 @@ export class Months {
 
   async #moveFirst(): Promise<void> {
     await this.#db.run(
+      `DELETE FROM boot WHERE NOT EXISTS (
+         SELECT 1 FROM journal_row r WHERE r.place = boot.place AND r.seq = boot.seq)`,
+    );
+    await this.#db.run(
       `UPDATE mark SET first_seq = coalesce(
          (SELECT min(seq) FROM journal_row r WHERE r.place = mark.place), seq + 1)`,
     );

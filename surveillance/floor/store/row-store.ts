@@ -1,3 +1,4 @@
+import { noteBoots } from './boots.js';
 import { advance, findForks, type Fork, linkOf, type Standing } from './chain.js';
 import { type Columns, type Db, inList, numberIn, type Raw, textIn, type Value } from './db.js';
 import { Months } from './months.js';
@@ -102,6 +103,7 @@ export class RowStore {
       for (const row of returned) {
         isNew.add(`${numberIn(row, 'place')}:${numberIn(row, 'seq')}:${textIn(row, 'hash')}`);
       }
+      await noteBoots(db, placed);
       const standings = await lockMarks(db, placed);
       const forks: Fork[] = [];
       const breaks: { table: string; seq: number }[] = [];

@@ -86,7 +86,16 @@ export const ROW_KEY: Readonly<Record<Db['kind'], string>> = {
 const FORK_WHOLE = (): string =>
   'ALTER TABLE fork ADD COLUMN historical BIGINT NOT NULL DEFAULT 0;';
 
-const MIGRATIONS: readonly ((kind: Db['kind']) => string)[] = [FIRST, FORK_WHOLE];
+/**
+ * Which documents a start names. What was in force before this version stays until a start names
+ * another.
+ */
+const BOOTS = (): string => `
+CREATE TABLE boot (
+  place BIGINT NOT NULL, seq BIGINT NOT NULL, hash TEXT NOT NULL, procedure TEXT,
+  configuration TEXT, PRIMARY KEY (place, seq, hash));`;
+
+const MIGRATIONS: readonly ((kind: Db['kind']) => string)[] = [FIRST, FORK_WHOLE, BOOTS];
 /** Any number: instances that start together take turns by it. */
 const MIGRATION_LOCK = 5_417_001;
 

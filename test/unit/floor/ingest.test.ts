@@ -37,6 +37,7 @@ const ingestOver = (fault: (batch: readonly HeardRow[]) => Error | null) => {
     stored: (rows) => void told.stored.push(...rows.map(({ seq }) => seq)),
     setAside: ({ seq }) => void told.aside.push(seq),
     failed: (why) => void told.failed.push(`${why}; refused ${ingest.isRefused}`),
+    took: () => undefined,
     drained: () => undefined,
   });
   return { ingest, told };

@@ -95,7 +95,8 @@ const Row = ({ step }: { readonly step: SeenStep }) => (
     </p>
     {step.state === null ? (
       <p class="refused">
-        What was shown after this row cannot be told: rows before it are not held.
+        What was shown after this row cannot be told: a row before it is not held, or is no sound
+        step.
       </p>
     ) : (
       <div class="saws">

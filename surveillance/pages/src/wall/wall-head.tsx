@@ -115,7 +115,18 @@ export const WallBanner = ({ state }: { readonly state: WallState }) => {
       </div>
     );
   }
-  const broker = state.service?.broker;
+  const { broker, storeFault = null } = state.service ?? {};
+  if (storeFault !== null) {
+    return (
+      <div class="lost" role="alert">
+        <strong>No rows are stored since {timeText(storeFault.sinceMs)}</strong>
+        <span>
+          The floor service&apos;s store refuses them: {storeFault.why}. None is acknowledged:
+          tables keep their rows and send them again. It goes on by itself once there is room.
+        </span>
+      </div>
+    );
+  }
   return broker === undefined || broker.up ? null : (
     <div class="lost" role="alert">
       <strong>No tables are heard</strong>
