@@ -123,6 +123,45 @@ describe('the slots of the image', () => {
   });
 });
 
+describe('what the recipe of the image says in two places', () => {
+  const text = (name: string): string => readFileSync(join(IMAGE, name), 'utf8');
+  const mounts = text('fstab')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split(/\s+/));
+
+  it('whatever the first start mounts from `data` is in the image: else it ends in a rescue', () => {
+    const made = [...text('customize.sh').matchAll(/install -d ([^\n']*)/g)]
+      .flatMap((found) => (found[1] ?? '').split(' '))
+      .filter((word) => word.startsWith('/'));
+    const from = mounts.filter((line) => line[2] === 'none').map((line) => line[0]);
+    expect(from.length).toBeGreaterThan(1);
+    expect(from.filter((folder) => !made.includes(folder ?? ''))).toEqual([]);
+  });
+
+  it('no partition that an update writes is mounted by itself', () => {
+    const written = [...text('rauc-system.conf.in').matchAll(/^device=(\S+)/gm)].map((f) => f[1]);
+    expect(written).toHaveLength(4);
+    const atStart = mounts.filter((line) => !(line[3] ?? '').split(',').includes('noauto'));
+    expect(atStart.filter((line) => written.includes(line[0]))).toEqual([]);
+  });
+
+  it('what the firmware reads is not made anew after it was written', () => {
+    const steps = text('customize.sh').split('\n');
+    const at = (pattern: RegExp): number => steps.findIndex((line) => pattern.test(line));
+    const anew = at(/update-initramfs -u$/);
+    expect(anew).toBeGreaterThan(0);
+    // Debian's hook writes config.txt and cmdline.txt with each initramfs; it takes this file in.
+    expect(at(/>"\$root\/etc\/default\/raspi-firmware-custom"/)).toBeLessThan(anew);
+    expect(at(/>"\$root\/boot\/firmware\/cmdline\.txt"/)).toBeGreaterThan(anew);
+    expect(at(/>"\$root\/boot\/firmware\/config\.txt"/)).toBe(-1);
+  });
+
+  it('updates are opened where a read-only root lets them', () => {
+    expect(text('rauc-system.conf.in')).toMatch(/^mountprefix=\/run\//m);
+  });
+});
+
 describe('the signed bundle', () => {
   const openssl = (...args: readonly string[]): void => {
     execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
