@@ -130,7 +130,7 @@ describe('what the recipe of the image says in two places', () => {
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => line.split(/\s+/));
 
-  it('whatever the first start mounts from `data` is in the image: else it ends in a rescue', () => {
+  it('what the first start mounts from `data` is in the image: else it ends in a rescue', () => {
     const made = [...text('customize.sh').matchAll(/install -d ([^\n']*)/g)]
       .flatMap((found) => (found[1] ?? '').split(' '))
       .filter((word) => word.startsWith('/'));
