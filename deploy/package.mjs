@@ -67,7 +67,7 @@ const exampleConfig = () => {
   const changes = [
     place('journal: cutcard.journal', 'journal: /var/lib/cutcard/table.journal'),
     place('# calibration: calibration.yaml', '# calibration: /var/lib/cutcard/calibration.yaml'),
-    place('# deviceKeyFile: device.key', '# deviceKeyFile: /var/lib/cutcard/identity/device.key'),
+    place('# deviceKeyFile: signing.key', 'deviceKeyFile: /var/lib/cutcard/identity/signing.key'),
     place('caFile: ca.pem', 'caFile: /var/lib/cutcard/identity/ca.crt'),
     place('certFile: table.pem', 'certFile: /var/lib/cutcard/identity/device.crt'),
     place('keyFile: table.key', 'keyFile: /var/lib/cutcard/identity/device.key'),

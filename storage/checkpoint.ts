@@ -39,6 +39,15 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
+const readPrivateKey = (path: string): KeyObject => {
+  try {
+    return createPrivateKey(readFileSync(path));
+  } catch (cause) {
+    // What the library says of a key may not be shown: it could hold a part of it.
+    throw new Error(`device key ${path} is no private key (PEM, PKCS#8)`, { cause });
+  }
+};
+
 /** Signs for one device. The private key never leaves it and is never printed. */
 export class DeviceKey {
   readonly #private: KeyObject;
@@ -78,7 +87,7 @@ export class DeviceKey {
     if ((mode & OTHERS) !== 0) {
       throw new Error(`device key ${path} can be read by others; run \`chmod 600 ${path}\``);
     }
-    const key = createPrivateKey(readFileSync(path));
+    const key = readPrivateKey(path);
     if (key.asymmetricKeyType !== 'ed25519') {
       throw new Error(`device key ${path} is of type ${key.asymmetricKeyType}, not ed25519`);
     }

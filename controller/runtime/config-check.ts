@@ -40,6 +40,12 @@ const findRules = (loaded: LoadedConfig, problems: ConfigProblem[]): Rules | nul
 export const nameOrFile = (text: string, resolve: LoadedConfig['resolve']): string =>
   /[./]/.test(text) ? resolve(text) : text;
 
+const CURES: Readonly<Record<string, string>> = {
+  journal: 'make the folder, writable for the service',
+  deviceKeyFile:
+    'make it (`cutcard provision signing-key --dir FOLDER`), or name one that is there',
+};
+
 /** Files a configuration names that are not there. Contents are not read: they are secrets. */
 const missingFiles = ({ config, file, text, resolve }: LoadedConfig): ConfigProblem[] => {
   const named: readonly (readonly [readonly string[], string | undefined])[] = [
@@ -58,13 +64,13 @@ const missingFiles = ({ config, file, text, resolve }: LoadedConfig): ConfigProb
   const problems: ConfigProblem[] = [];
   for (const [field, path] of named) {
     if (path === undefined || existsSync(resolve(path))) continue;
-    const isFolder = field[0] === 'journal';
+    const [name = ''] = field;
     problems.push({
       file,
       line: lineOfField(text, field),
       field: field.join('.'),
-      cause: `there is no ${isFolder ? 'folder' : 'file'} ${resolve(path)}`,
-      cure: isFolder ? 'make the folder, writable for the service' : 'name a file that is there',
+      cause: `there is no ${name === 'journal' ? 'folder' : 'file'} ${resolve(path)}`,
+      cure: CURES[name] ?? 'name a file that is there',
     });
   }
   return problems;

@@ -18,6 +18,7 @@ import { certificateFinding } from './certificate-finding.js';
 import { clockTrust } from './clock-trust.js';
 import { type LoadedConfig, readConfigFile, refuseConfig } from './config-file.js';
 import { EXIT, Refusal } from './exit.js';
+import { signingKeyFinding } from './signing-key.js';
 
 /** Free space below which the journal is close to its end, and at its end; bytes. */
 export const DISK_WARN = 1024 ** 3;
@@ -100,6 +101,10 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   findings.push(...(await checkStreams(board)));
   const journal = config?.resolve(config.config.journal);
   findings.push(...(await checkDisk(journal === undefined ? '.' : dirname(journal))));
+  if (config !== null) {
+    const { deviceKeyFile } = config.config;
+    findings.push(signingKeyFinding(deviceKeyFile ? config.resolve(deviceKeyFile) : null));
+  }
   const url = config?.config.broker?.url;
   if (url !== undefined) findings.push(await checkBroker(url));
   const certFile = config?.config.broker?.certFile;

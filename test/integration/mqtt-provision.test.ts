@@ -31,6 +31,9 @@ it(
     const asked = provision('request', 'north/p1/bac-01', '--dir', device);
     expect(asked).toMatchObject({ code: 0, err: '' });
     expect(statSync(join(device, 'next.key')).mode & 0o077).toBe(0);
+    expect(asked.out).toContain('signing.key: made; write it as deviceKeyFile');
+    expect(statSync(join(device, 'signing.key')).mode & 0o077).toBe(0);
+    expect(provision('signing-key', '--dir', device).out).toContain('was there, kept');
     expect(statSync(join(ca, 'ca.key')).mode & 0o077).toBe(0);
     const request = join(device, 'next.csr');
     const certificate = join(dir, 'bac-01.crt');

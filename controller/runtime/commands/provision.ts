@@ -51,11 +51,29 @@ interface Dir {
   readonly dir: string;
 }
 
+const isTable = (who: string): boolean => who.split('/').length === 3;
+
 const request = (who: string, { dir }: Dir): Promise<void> =>
   plainly(async () => {
     const { makeRequest } = await import('../../../surveillance/identity/device.js');
     const path = makeRequest(dir, await nameOf(who));
     print(`${path}: have this signed (cutcard provision authority sign); the key stays here`);
+    if (isTable(who)) await signingKey({ dir });
+  });
+
+const signingKey = ({ dir }: Dir): Promise<void> =>
+  plainly(async () => {
+    const { ensureSigningKey, signingKeyFiles } = await import('../signing-key.js');
+    const { EXIT, Refusal } = await import('../exit.js');
+    const files = signingKeyFiles(dir);
+    try {
+      const { isNew, key } = ensureSigningKey(dir);
+      print(`${files.key}: ${isNew ? 'made' : 'was there, kept'}; write it as deviceKeyFile`);
+      print(`${files.public}: for those who verify the journal; its name is ${key.name}`);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Refusal(EXIT.usage, why, cause);
+    }
   });
 
 const install = (file: string, flags: Dir & { readonly ca: string }): Promise<void> =>
@@ -223,6 +241,13 @@ export const register = (program: Command): void => {
     .argument('<who>', 'site/pit/table, or site/part')
     .requiredOption('--dir <folder>', 'where the identity lies')
     .action(request);
+  provision
+    .command('signing-key')
+    .description(
+      'make the key that signs the checkpoints of the journal; `request` for a table does',
+    )
+    .requiredOption('--dir <folder>', 'where the identity lies')
+    .action(signingKey);
   provision
     .command('install')
     .description('take a signed certificate into use')
