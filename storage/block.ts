@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { ChainHasher } from './chain.js';
 import { decodeStep } from './decode.js';
+import type { Columns } from './packing.js';
 
 /** How far a check has come: the last sound row. */
 export interface Reached {
@@ -10,8 +11,20 @@ export interface Reached {
   readonly atNs: number;
 }
 
-/** Many rows in one piece: each list runs in step with `seqs`. */
+/** Many rows in one piece; the lists run in step, row by row. */
 interface Block {
+  readonly seqs: readonly number[];
+  readonly times: readonly number[];
+  readonly walls: readonly number[];
+  /** Bytes of each body. */
+  readonly sizes: readonly number[];
+  /** 64 hex digits a row. */
+  readonly digits: string;
+  readonly bodies: Buffer;
+}
+
+/** The same as SQLite gives it: lists as JSON. */
+interface Piece {
   readonly rows: number;
   /** Rows whose columns have the types a writer gives them. */
   readonly plain: number | null;
@@ -37,10 +50,48 @@ const BLOCK = `
     '[' || group_concat(length(body)) || ']' AS sizes,
     CAST(group_concat(hash, '') AS BLOB) AS hashes,
     CAST(group_concat(body, '') AS BLOB) AS bodies
-  FROM (SELECT seq, at_ns, wall_ms, hash, body FROM step
-    WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?)`;
+  FROM step WHERE seq >= ? AND seq <= ?`;
 
 const HASH_DIGITS = 64;
+
+/** Reads rows a thousand at a time, or says that some are not as a writer leaves them. */
+export class BlockReader {
+  readonly #select: Statement<[number, number], Piece>;
+
+  constructor(db: Database) {
+    this.#select = db.prepare<[number, number], Piece>(BLOCK);
+  }
+
+  /**
+   * Rows `fromSeq` to `toSeq`; null where not each of them is there, whole and of the right types.
+   * Never throws: a page that cannot be read is found by who then looks at the rows one by one.
+   */
+  read(fromSeq: number, toSeq: number): Block | null {
+    try {
+      const piece = this.#select.get(fromSeq, toSeq);
+      return piece === undefined ? null : blockOf(piece, toSeq - fromSeq + 1);
+    } catch {
+      return null;
+    }
+  }
+}
+
+const blockOf = (piece: Piece, rows: number): Block | null => {
+  const { hashes, bodies } = piece;
+  if (piece.rows !== rows || piece.plain !== rows || hashes === null || bodies === null) {
+    return null;
+  }
+  const [seqs, times, walls, sizes] = [
+    numbersOf(piece.seqs),
+    numbersOf(piece.times),
+    numbersOf(piece.walls),
+    numbersOf(piece.sizes),
+  ];
+  const digits = hashes.toString('hex');
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const isWhole = digits.length === rows * HASH_DIGITS && bytes === bodies.length;
+  return isWhole ? { seqs, times, walls, sizes, digits, bodies } : null;
+};
 
 /**
  * Says of many rows at once that all is well with them, or that one of them needs a closer look:
@@ -49,61 +100,57 @@ const HASH_DIGITS = 64;
 export class BlockCheck {
   readonly #hasher: ChainHasher;
   readonly #isDeep: boolean;
-  readonly #select: Statement<[number, number, number], Block>;
+  readonly #reader: BlockReader;
 
   constructor(db: Database, hasher: ChainHasher, isDeep: boolean) {
     this.#hasher = hasher;
     this.#isDeep = isDeep;
-    this.#select = db.prepare<[number, number, number], Block>(BLOCK);
+    this.#reader = new BlockReader(db);
   }
 
   /**
-   * The last of up to `limit` rows behind `end`, where each of them is there and follows the one
-   * before; null where not all do. Never throws: a page that cannot be read is found elsewhere.
+   * Row `toSeq`, where each row up to it is there and follows the one before; null where not all
+   * do.
    */
-  after(end: Reached, toSeq: number, limit: number): Reached | null {
+  after(end: Reached, toSeq: number): Reached | null {
+    const block = this.#reader.read(end.seq + 1, toSeq);
     try {
-      const block = this.#select.get(end.seq + 1, toSeq, limit);
-      return block === undefined ? null : this.#follow(end, block);
-    } catch {
-      return null;
+      return block === null ? null : this.#follow(end, block);
+    } catch (cause) {
+      // A word that is not there.
+      if (cause instanceof RangeError) return null;
+      throw cause;
     }
   }
 
-  #follow(end: Reached, block: Block): Reached | null {
-    const { rows, plain, hashes, bodies } = block;
-    if (rows === 0 || plain !== rows || hashes === null || bodies === null) return null;
-    const [seqs, times, walls, sizes] = [
-      numbersOf(block.seqs),
-      numbersOf(block.times),
-      numbersOf(block.walls),
-      numbersOf(block.sizes),
-    ];
-    const digits = hashes.toString('hex');
-    if (seqs.length !== rows || digits.length !== rows * HASH_DIGITS) return null;
-    let { prev, atNs } = end;
+  #follow(end: Reached, { seqs, times, walls, sizes, digits, bodies }: Block): Reached | null {
+    let { prev, seq, atNs } = end;
     let from = 0;
-    for (let i = 0; i < rows; i += 1) {
-      const seq = end.seq + 1 + i;
-      const columns = { seq, atNs: times[i] ?? Number.NaN, wallMs: walls[i] ?? Number.NaN };
-      const to = from + (sizes[i] ?? Number.NaN);
-      if (seqs[i] !== seq || !(columns.atNs >= atNs) || !(to <= bodies.length)) return null;
+    for (let i = 0; i < seqs.length; i += 1) {
+      const columns = {
+        seq: seqs[i] ?? Number.NaN,
+        atNs: times[i] ?? Number.NaN,
+        wallMs: walls[i] ?? Number.NaN,
+      };
+      if (columns.seq !== seq + 1 || !(columns.atNs >= atNs)) return null;
+      const to = from + (sizes[i] ?? 0);
       const stored = digits.slice(i * HASH_DIGITS, (i + 1) * HASH_DIGITS);
       if (this.#hasher.hashPacked(prev, columns, bodies, from, to) !== stored) return null;
       if (this.#isDeep && !this.#isStep(columns)) return null;
       prev = stored;
+      seq = columns.seq;
       atNs = columns.atNs;
       from = to;
     }
-    return from === bodies.length ? { prev, seq: end.seq + rows, atNs } : null;
+    return { prev, seq, atNs };
   }
 
   /** Whether the text just hashed is a step that says what its columns say. */
-  #isStep(columns: { readonly seq: number; readonly atNs: number; readonly wallMs: number }) {
+  #isStep({ seq, atNs, wallMs }: Columns): boolean {
     const decoded = decodeStep(this.#hasher.lastText());
     if (!decoded.ok) return false;
-    const { seq, atNs, wallMs } = decoded.step.observation;
-    return seq === columns.seq && atNs === columns.atNs && wallMs === columns.wallMs;
+    const said = decoded.step.observation;
+    return said.seq === seq && said.atNs === atNs && said.wallMs === wallMs;
   }
 }
 

@@ -54,6 +54,11 @@ export class ChainHasher {
     return this.#unpacker.out.toString('utf8', HASH_DIGITS, this.#end);
   }
 
+  /** The text packed between `from` and `to`. @throws RangeError as above */
+  textAt(columns: Columns, packed: Buffer, from: number, to: number): string {
+    return this.#unpacker.unpack(packed, columns, from, to);
+  }
+
   bodyOf(row: StoredRow): string {
     const columns = { seq: row.seq, atNs: row.at_ns, wallMs: row.wall_ms };
     return this.#unpacker.unpack(row.body, columns);

@@ -1,5 +1,5 @@
 import type { Decision } from '../controller/core/decision.js';
-import type { ObservationKind } from '../controller/core/observation.js';
+import type { Observation, ObservationKind } from '../controller/core/observation.js';
 import type { TableStep } from '../controller/core/ports.js';
 import { PRESS_KEYS } from '../controller/core/press-parse.js';
 import { ROLES } from '../controller/core/cards.js';
@@ -193,6 +193,26 @@ export const decodeStep = (body: string): Decoded => {
   if (!isMap(value)) return { ok: false, why: 'it is no map' };
   if (isStep(value)) return { ok: true, step: value };
   return { ok: false, why: whyNoStep(value) ?? 'it is no step' };
+};
+
+const isObservation = (value: Fields): value is Fields & Observation =>
+  whyObservation(value) === null;
+
+const OBSERVATION_KEY = ',"observation":';
+
+/**
+ * What was observed, checked, without a look at what was decided; null where the text is not as
+ * the program writes it. It proves nothing of the rest of the text.
+ */
+export const observationIn = (body: string): Observation | null => {
+  const at = body.lastIndexOf(OBSERVATION_KEY);
+  if (at < 0) return null;
+  try {
+    const value: unknown = JSON.parse(body.slice(at + OBSERVATION_KEY.length, -1));
+    return isMap(value) && isObservation(value) ? value : null;
+  } catch {
+    return null;
+  }
 };
 
 /** The step of row `seq`. @throws Error naming the row, the cause and the cure. */

@@ -256,8 +256,9 @@ export class Unpacker {
   }
 
   /** The row's text. @throws RangeError where the bytes name a word that is not there. */
-  unpack(packed: Buffer, columns: Columns): string {
-    return this.#out.toString('utf8', 0, this.unpackAt(packed, columns, 0));
+  unpack(packed: Buffer, columns: Columns, from = 0, length: number = packed.length): string {
+    const end = this.unpackAt(packed, columns, 0, from, length);
+    return this.#out.toString('utf8', 0, end);
   }
 
   /**

@@ -1,15 +1,17 @@
 import { decide, type Rules } from '../controller/core/decide.js';
 import type { Decision } from '../controller/core/decision.js';
 import { evolve } from '../controller/core/evolve.js';
+import type { Observation } from '../controller/core/observation.js';
 import type { TableStep } from '../controller/core/ports.js';
 import type { Procedure, Table } from '../controller/core/procedure.js';
 import { initialState, type TableState } from '../controller/core/state.js';
 import { canonicalJson, hashText } from './canonical.js';
+import { observationIn, stepOfRow } from './decode.js';
 import { JournalFault } from './fault.js';
 import { readCheckpoint } from './checkpoint.js';
 import type { JournalReader } from './reader.js';
 import { judgeSaved } from './snapshot.js';
-import { walkSteps } from './walk.js';
+import { type WalkedText, walkSteps, walkTexts } from './walk.js';
 
 /** Differences told one by one; the rest are counted. */
 export const MAX_DIFFERENCES = 100;
@@ -103,6 +105,75 @@ export interface ReplayOptions {
   readonly progress?: (rows: number, of: number) => void;
 }
 
+/** What was recorded in a row, and where it is not what the rules give. */
+interface Compared {
+  readonly decisions: readonly Decision[];
+  readonly found: Difference | null;
+}
+
+/** Derives the decisions of one row after another. */
+class Replay {
+  readonly #reader: JournalReader;
+  readonly #derive: typeof decide;
+  #rules: Rules | null;
+  state: TableState | null;
+  readonly boots: ReplayedBoot[] = [];
+
+  constructor(reader: JournalReader, { state, rules }: Start, derive: typeof decide) {
+    this.#reader = reader;
+    this.state = state;
+    this.#rules = rules;
+    this.#derive = derive;
+  }
+
+  take({ seq, body }: WalkedText): Compared {
+    // Most rows hold what the rules give: then the whole text is what would be written today, and
+    // what was decided need not be read.
+    const observation = observationIn(body);
+    const derived = observation?.seq === seq ? this.#decide(observation) : null;
+    if (
+      observation !== null &&
+      derived !== null &&
+      canonicalJson({ decisions: derived, observation }) === body
+    ) {
+      return this.#fold(observation, derived, null);
+    }
+    const step = stepOfRow(seq, body);
+    return this.#fold(
+      step.observation,
+      step.decisions,
+      difference(step, this.#decide(step.observation)),
+    );
+  }
+
+  #fold(observation: Observation, decisions: readonly Decision[], found: Difference | null) {
+    if (this.state !== null) this.state = evolve(this.state, observation, decisions);
+    return { decisions, found };
+  }
+
+  #decide(observation: Observation): readonly Decision[] {
+    if (observation.kind === 'power.boot') this.#boot(observation);
+    if (this.#rules === null || this.state === null) {
+      const what = `journal ${this.#reader.path}: row ${observation.seq} comes before any start`;
+      throw new JournalFault('format', what);
+    }
+    return this.#derive(this.state, observation, this.#rules);
+  }
+
+  #boot({ seq, procedure, table }: Boot): void {
+    this.#rules = rulesOf(this.#reader, procedure, table);
+    this.state ??= initialState(this.#rules.table);
+    // Looked at again, with the whole text read.
+    if (this.boots.at(-1)?.seq === seq) this.boots.pop();
+    this.boots.push({
+      seq,
+      procedure: this.#rules.procedure.id,
+      procedureHash: procedure ?? '',
+      tableHash: table ?? '',
+    });
+  }
+}
+
 /**
  * Derives every decision again from the recorded observations, under the procedure and the
  * configuration each start recorded, and compares. The state follows what was recorded, so one
@@ -110,42 +181,27 @@ export interface ReplayOptions {
  * @throws JournalFault where a row, a document or the beginning of the journal is missing
  */
 export const replayJournal = (reader: JournalReader, options: ReplayOptions = {}): Replayed => {
-  const derive = options.decide ?? decide;
   const of = reader.lastSeq();
-  let { state, rules } = startOf(reader);
-  const fromSeq = (state?.seq ?? 0) + 1;
+  const start = startOf(reader);
+  const replay = new Replay(reader, start, options.decide ?? decide);
+  const fromSeq = (start.state?.seq ?? 0) + 1;
   let [rows, findings, different] = [0, 0, 0];
   const differences: Difference[] = [];
-  const boots: ReplayedBoot[] = [];
-  for (const { step } of walkSteps(reader, fromSeq)) {
-    const { observation, decisions } = step;
-    if (observation.kind === 'power.boot') {
-      const { procedure, table } = observation;
-      rules = rulesOf(reader, procedure, table);
-      state ??= initialState(rules.table);
-      boots.push({
-        seq: observation.seq,
-        procedure: rules.procedure.id,
-        procedureHash: procedure ?? '',
-        tableHash: table ?? '',
-      });
-    }
-    if (rules === null || state === null) {
-      const what = `journal ${reader.path}: row ${observation.seq} comes before any start`;
-      throw new JournalFault('format', what);
-    }
-    const found = difference(step, derive(state, observation, rules));
+  for (const row of walkTexts(reader, fromSeq)) {
+    const { decisions, found } = replay.take(row);
     if (found !== null) {
       different += 1;
       if (differences.length < MAX_DIFFERENCES) differences.push(found);
     }
-    findings += decisions.filter((decision) => decision.do === 'raised').length;
-    state = evolve(state, observation, decisions);
+    for (const decision of decisions) if (decision.do === 'raised') findings += 1;
     rows += 1;
     if (rows % PROGRESS_ROWS === 0) options.progress?.(rows, of);
   }
+  const { boots, state } = replay;
   return { fromSeq, rows, findings, differences, different, boots, state };
 };
+
+type Boot = Extract<Observation, { readonly kind: 'power.boot' }>;
 
 interface Start {
   readonly state: TableState | null;

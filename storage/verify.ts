@@ -153,7 +153,8 @@ export const checkStretch = (
   let atATime = ROWS_AT_A_TIME;
   while (end.seq < toSeq) {
     try {
-      const sound = atATime === 1 ? null : block.after(end, toSeq, atATime);
+      const upTo = Math.min(toSeq, end.seq + atATime);
+      const sound = atATime === 1 ? null : block.after(end, upTo);
       if (sound !== null) end = { ...sound, damage: null };
       else {
         const rows = select.all(end.seq + 1, toSeq, atATime);
