@@ -118,6 +118,7 @@ export class LiveTable {
   readonly loop: TableLoop;
   readonly journal = new MemoryJournal();
   readonly trail: AuditEntry[] = [];
+  #held: (() => void) | null = null;
   readonly #rules;
   readonly #clock = new SimulatedClock(Date.UTC(2026, 0, 5, 14));
 
@@ -137,14 +138,22 @@ export class LiveTable {
     await this.loop.start();
     const lines = new LiveLines();
     lines.follow(this.loop);
+    const source = pageSource(this.loop, {
+      table: 'BAC-07',
+      rules: this.#rules,
+      scheduler: this.#clock,
+      lines,
+      mayPress: true,
+    });
     return startTablePage({
-      source: pageSource(this.loop, {
-        table: 'BAC-07',
-        rules: this.#rules,
-        scheduler: this.#clock,
-        lines,
-        mayPress: true,
-      }),
+      source: {
+        ...source,
+        subscribe: (listener) =>
+          source.subscribe(() => {
+            if (this.#held === null) listener();
+            else this.#held = listener;
+          }),
+      },
       port: 0,
       press: pressDesk(this.loop),
       technician: () => Promise.resolve(INSIDE),
@@ -160,6 +169,17 @@ export class LiveTable {
         tls: null,
       },
     });
+  }
+
+  /** Pictures of what happens from now on are late: they come with `release`. */
+  hold(): void {
+    this.#held ??= () => undefined;
+  }
+
+  release(): void {
+    const late = this.#held;
+    this.#held = null;
+    late?.();
   }
 
   async cards(n: number): Promise<void> {

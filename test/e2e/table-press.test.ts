@@ -122,6 +122,7 @@ describe('the dealer display', () => {
     await page.getByText('Washed: taken').waitFor();
     await enter('cut-due');
     await page.getByText('Shuffled by hand: taken').waitFor();
+    await page.locator('.key-next[aria-disabled="false"]').waitFor();
     await page.keyboard.press('1');
     await page.getByText('Who cut?').waitFor();
     // Enter pressed once more gives no answer that nobody chose.
@@ -138,7 +139,7 @@ describe('the dealer display', () => {
     await page.getByText('Cover card placed: taken').waitFor();
     await enter('burn');
     await table.cards(1);
-    await page.locator('.key-next', { hasText: 'First card' }).waitFor();
+    await page.locator('.key-next[aria-disabled="false"]', { hasText: 'First card' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Rank of the first card').waitFor();
     await page.keyboard.press('5');

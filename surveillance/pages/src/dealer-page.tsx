@@ -51,7 +51,7 @@ const Counts = ({ view }: { readonly view: PageView }) => {
  */
 export const DealerPage = ({ view, keys, who }: DealerPageProps) => {
   const role = pressRole(who, 'dealer');
-  const pressing = usePress(role ?? 'dealer');
+  const pressing = usePress(role ?? 'dealer', view.seq);
   const own = keys.filter(({ needs }) => role !== null && mayAct(role, needs));
   const mine = own.filter(({ needs }) => needs === 'dealer');
   const isAside = ({ key, departs }: PermittedKey): boolean =>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { PermittedKey, PressField } from '../../../controller/core/permitted.js';
 import type { PageFinding } from '../../table-page/message.js';
 import { fieldWord, type Given, keyWord } from './key-words.js';
@@ -16,7 +16,7 @@ interface EntryProps {
 export const Entry = ({ pressed, questions, findings, done, cancel }: EntryProps) => {
   const [given, setGiven] = useState<Given>({});
   const [at, setAt] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape') cancel();
     };

@@ -41,7 +41,7 @@ const Now = ({ view }: { readonly view: PageView }) => (
 /** What a floorperson comes to the table for: what is open and what puts it right. */
 export const FloorPage = ({ view, keys, who, watchedNs }: FloorPageProps) => {
   const role = pressRole(who, 'floor');
-  const pressing = usePress(role ?? 'floor');
+  const pressing = usePress(role ?? 'floor', view.seq);
   const own = keys.filter(({ needs }) => role !== null && mayAct(role, needs));
   const ofFloor = own.filter(({ needs, key }) => needs === 'floor' && key !== 'clear');
   const rest = own.filter(({ needs, key }) => needs !== 'floor' && key !== 'acknowledge');

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PermittedKey } from '../../../controller/core/permitted.js';
 import type { PressKey } from '../../../controller/core/press.js';
 import type { PageFinding } from '../../table-page/message.js';
@@ -22,7 +22,7 @@ export const SaidLine = ({ pressing }: { readonly pressing: Pressing }) => {
       class={`said said-${said?.tone ?? 'none'}`}
       role={said === null || said.tone === 'taken' ? 'status' : 'alert'}
     >
-      {isBusy && 'Pressed…'}
+      {isBusy && said === null && 'Pressed…'}
       {said !== null && (
         <>
           <Shape mark={SAID_MARKS[said.tone]} /> {said.text}
@@ -79,11 +79,14 @@ interface KeysProps {
   readonly isOpen: boolean;
 }
 
-/** Digits press the keys in their order, Enter the next step, while nothing else has the focus. */
+/**
+ * Digits press the keys in their order, Enter the next step, while nothing else has the focus.
+ * Listening begins with the frame that shows the keys: a later one would lose a fast hand's first.
+ */
 const useShortcuts = (keys: readonly PermittedKey[], choose: (key: PermittedKey) => void): void => {
   const latest = useRef({ keys, choose });
   latest.current = { keys, choose };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const { target } = event;
       const isElsewhere = target instanceof HTMLElement && target.closest('input, .entry') !== null;

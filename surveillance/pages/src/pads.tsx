@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PressField } from '../../../controller/core/permitted.js';
 import type { PageFinding } from '../../table-page/message.js';
 import { choiceWord } from './key-words.js';
@@ -16,11 +16,14 @@ export interface PadProps {
   readonly give: (value: string | number | boolean | null) => void;
 }
 
-/** Keys on a keyboard while a pad is open: the character, or the key's name. */
+/**
+ * Keys on a keyboard while a pad is open: the character, or the key's name. Listening, and the
+ * focus below, come with the frame that shows the pad: after it, a fast hand's first digit is lost.
+ */
 const useKeys = (take: (key: string) => boolean): void => {
   const latest = useRef(take);
   latest.current = take;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.altKey || event.metaKey) return;
       if (latest.current(event.key)) event.preventDefault();
@@ -35,7 +38,7 @@ const useKeys = (take: (key: string) => boolean): void => {
 /** The pad, not its first button: Enter pressed twice must not give an answer nobody chose. */
 const useFocus = (name: string): RefObject<HTMLDivElement | null> => {
   const pad = useRef<HTMLDivElement>(null);
-  useEffect(() => pad.current?.focus(), [name]);
+  useLayoutEffect(() => pad.current?.focus(), [name]);
   return pad;
 };
 
@@ -84,7 +87,7 @@ const ChoicePad = ({ field, findings, give }: PadProps) => {
 const NumberPad = ({ field, give }: PadProps) => {
   const [digits, setDigits] = useState('');
   const shown = useRef<HTMLOutputElement>(null);
-  useEffect(() => shown.current?.focus(), [field.name]);
+  useLayoutEffect(() => shown.current?.focus(), [field.name]);
   const type = (digit: string): void => {
     setDigits((before) => `${before}${digit}`.slice(0, DIGITS_MAX));
   };
@@ -136,7 +139,7 @@ const NumberPad = ({ field, give }: PadProps) => {
 const TextPad = ({ field, give }: PadProps) => {
   const [text, setText] = useState('');
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), [field.name]);
+  useLayoutEffect(() => input.current?.focus(), [field.name]);
   return (
     <form
       class="pad pad-text"

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Role } from '../../../controller/core/cards.js';
 import type { PermittedKey } from '../../../controller/core/permitted.js';
 import { isPressAnswer, type PressAnswer } from '../../table-page/press-answer.js';
@@ -40,13 +40,35 @@ const saidOf = (word: string, answer: PressAnswer): Said => {
   }
 };
 
-/** Presses keys in one role, one at a time. The keyed value is told nowhere again. */
-export const usePress = (role: Role): Pressing => {
-  const [isBusy, setIsBusy] = useState(false);
+/** Row of a press that stands in the journal; null where it does not. */
+const rowOf = (answer: PressAnswer): number | null => ('seq' in answer ? answer.seq : null);
+
+/** A table whose picture does not come after its answer is pressed again after this, ms. */
+const PICTURE_MS = 5000;
+
+/**
+ * Presses keys in one role, one at a time. The keyed value is told nowhere again. `shownSeq`: row
+ * of the picture on the page. The answer may come before the picture with the press in it: until
+ * then the keys are those of the step before, and Enter would press the same one again.
+ */
+export const usePress = (role: Role, shownSeq: number): Pressing => {
+  const [isAsking, setIsAsking] = useState(false);
+  const [awaitedSeq, setAwaitedSeq] = useState<number | null>(null);
   const [said, setSaid] = useState<Said | null>(null);
+  useEffect(() => {
+    if (awaitedSeq === null) return undefined;
+    const timer = window.setTimeout(() => {
+      setAwaitedSeq(null);
+    }, PICTURE_MS);
+    return () => {
+      window.clearTimeout(timer);
+    };
+  }, [awaitedSeq]);
+  const isBusy = isAsking || (awaitedSeq !== null && shownSeq < awaitedSeq);
   const press = useCallback(
     (key: PermittedKey, given: Given) => {
-      setIsBusy(true);
+      setIsAsking(true);
+      setAwaitedSeq(null);
       setSaid(null);
       const value = valueOf(key, given);
       const { badge } = given;
@@ -56,7 +78,8 @@ export const usePress = (role: Role): Pressing => {
         ...(value === undefined ? {} : { value }),
         ...(badge === undefined ? {} : { badge }),
       }).then((answer) => {
-        setIsBusy(false);
+        setIsAsking(false);
+        if (isPressAnswer(answer.body)) setAwaitedSeq(rowOf(answer.body));
         const word = keyWord(key.key);
         const unheard = `${word}: the table did not answer. Look whether it was taken.`;
         setSaid(
