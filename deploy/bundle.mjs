@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Bundles the compiled program with its libraries into dist/bundle: a few files instead of some
 // six hundred, which starts faster and is what the Debian package holds. Native modules stay files
-// of their own in node_modules. `npm run build` runs this; nothing is done when all is up to date.
+// of their own in node_modules. Each entry is a small program that loads its parts with compiled
+// code (controller/runtime/bundle-start.ts); so the parts are CommonJS, which the engine can keep.
+// `npm run build` runs this; nothing is done when all is up to date.
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -13,7 +15,13 @@ const dist = join(root, 'dist');
 const out = join(dist, 'bundle');
 /** What the bundle was made of: packages with versions and licences; newer than its sources. */
 const LIST = 'packages.json';
-const COMMANDS = 'controller/runtime/commands';
+const START = 'controller/runtime/bundle-start.js';
+/** What is started by its file: the program and its threads. */
+const ENTRIES = {
+  cli: 'controller/runtime/cli.js',
+  'writer-thread': 'storage/writer-thread.js',
+  'verify-thread': 'storage/verify-thread.js',
+};
 
 const files = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -31,17 +39,6 @@ const isFresh = () => {
   const madeMs = statSync(list).mtimeMs;
   return sources.every((file) => statSync(file).mtimeMs < madeMs);
 };
-
-const entries = () => ({
-  cli: join(dist, 'controller/runtime/cli.js'),
-  'writer-thread': join(dist, 'storage/writer-thread.js'),
-  'verify-thread': join(dist, 'storage/verify-thread.js'),
-  ...Object.fromEntries(
-    readdirSync(join(dist, COMMANDS))
-      .filter((name) => name.endsWith('.js'))
-      .map((name) => [`commands/${name.slice(0, -3)}`, join(dist, COMMANDS, name)]),
-  ),
-});
 
 const packageOf = (id) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? null;
 
@@ -75,12 +72,15 @@ const nativeFiles = () => ({
   },
 });
 
-/** One character outside of Latin-1 makes Node keep a whole file as 16-bit text: twice the room. */
+/**
+ * One character outside of Latin-1 makes Node keep a whole file as 16-bit text: twice the room.
+ * A part is no file that a shell starts.
+ */
 const toPlainText = (folder) => {
   const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   for (const file of files(folder)) {
     const text = readFileSync(file, 'utf8');
-    const plain = text.replaceAll(/[\u0080-\uffff]/g, escaped);
+    const plain = text.replace(/^#!.*/, '').replaceAll(/[\u0080-\uffff]/g, escaped);
     if (plain !== text) writeFileSync(file, plain);
   }
 };
@@ -96,9 +96,9 @@ const packageList = (ids) =>
     })
     .sort((a, b) => (a.folder < b.folder ? -1 : 1));
 
-const bundle = async () => {
-  const fresh = join(dist, `.bundle-${process.pid}`);
-  const made = await build({
+/** Bundles what `input` names into CommonJS files of the folder `to`. */
+const bundled = (to, input) =>
+  build({
     root,
     configFile: false,
     logLevel: 'warn',
@@ -108,14 +108,14 @@ const bundle = async () => {
     build: {
       ssr: true,
       target: 'node20',
-      outDir: fresh,
-      emptyOutDir: true,
+      outDir: to,
+      emptyOutDir: false,
       // Lines and names stay readable: a crash record names them.
       minify: false,
       rolldownOptions: {
-        input: entries(),
+        input,
         output: {
-          format: 'es',
+          format: 'cjs',
           comments: false,
           entryFileNames: '[name].js',
           chunkFileNames: '[name]-[hash].js',
@@ -123,8 +123,20 @@ const bundle = async () => {
       },
     },
   });
+
+const bundle = async () => {
+  const fresh = join(dist, `.bundle-${process.pid}`);
+  const mains = Object.entries(ENTRIES).map(([name, file]) => [`${name}-main`, join(dist, file)]);
+  const made = await bundled(fresh, Object.fromEntries(mains));
+  await bundled(fresh, { start: join(dist, START) });
   const ids = made.output.flatMap((chunk) => chunk.moduleIds ?? []);
   toPlainText(fresh);
+  const start = readFileSync(join(fresh, 'start.js'), 'utf8');
+  for (const name of Object.keys(ENTRIES)) {
+    writeFileSync(join(fresh, `${name}.js`), `#!/usr/bin/env node\n${start}`);
+  }
+  rmSync(join(fresh, 'start.js'));
+  writeFileSync(join(fresh, 'package.json'), '{ "type": "commonjs" }\n');
   chmodSync(join(fresh, 'cli.js'), 0o755);
   writeFileSync(join(fresh, LIST), `${JSON.stringify(packageList(ids), null, 2)}\n`);
   // In one step, so that a table started meanwhile finds the old bundle or the new one.

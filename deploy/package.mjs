@@ -2,7 +2,7 @@
 // Builds the Debian packages: `npm run package -- [--arch amd64|arm64] [--out FOLDER]
 // [--version V]`. The same sources give the same bytes: times come from SOURCE_DATE_EPOCH, else
 // from the last commit. Needs dpkg-deb and gcc (cross for the other architecture), no root.
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -90,7 +90,10 @@ Comment:
 const stageProgram = (stage) => {
   const manifest = { name: about.name, version: values.version, type: 'module', private: true };
   put(stage, `${LIB}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`);
-  copyFolder(stage, 'dist/bundle', `${LIB}/dist/bundle`);
+  // Compiled code is made where the package is installed, by the engine that will run it.
+  const isSource = (path) => !path.includes('.cache/');
+  copyFolder(stage, 'dist/bundle', `${LIB}/dist/bundle`, isSource);
+  copy(stage, 'deploy/compiled-code.mjs', `${LIB}/deploy/compiled-code.mjs`);
   copyFolder(stage, 'dist/pages', `${LIB}/dist/pages`);
   copyFolder(stage, 'controller/procedures/packs', `${LIB}/controller/procedures/packs`);
   for (const folder of ['boards', 'profiles']) {
@@ -156,6 +159,9 @@ const build = (name, arch, fill) => {
       if (readdirSync(join(root, folder)).includes(script)) {
         copy(stage, `${folder}/${script}`, `DEBIAN/${script}`, 0o755);
       }
+    }
+    if (existsSync(join(root, folder, 'triggers'))) {
+      copy(stage, `${folder}/triggers`, 'DEBIAN/triggers');
     }
     const words = { VERSION: values.version, ARCH: arch, SIZE: String(settle(stage)) };
     const control = readFileSync(join(root, folder, 'control.in'), 'utf8');

@@ -1,30 +1,13 @@
 #!/usr/bin/env node
-import { readdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { COMMANDS } from './command-list.js';
 import { EXIT, journalExit, Refusal } from './exit.js';
 import { programVersion } from './version.js';
 
-const FOLDER = new URL('./commands/', import.meta.url);
-
-type Register = (program: Command) => void;
-
-const hasRegister = (module: unknown): module is { readonly register: Register } =>
-  typeof module === 'object' &&
-  module !== null &&
-  'register' in module &&
-  typeof module.register === 'function';
-
-/** One file in `commands/` is one command of the same name. */
-const commandNames = (): readonly string[] =>
-  readdirSync(FOLDER)
-    .map((file) => /^([a-z-]+)\.(?:js|ts)$/.exec(file)?.[1])
-    .filter((name) => name !== undefined)
-    .sort();
-
 const registerCommand = async (program: Command, name: string): Promise<void> => {
-  const module: unknown = await import(new URL(`${name}.js`, FOLDER).href);
-  if (!hasRegister(module)) throw new Error(`commands/${name} does not export \`register\``);
-  module.register(program);
+  const module = await COMMANDS[name]?.();
+  module?.register(program);
 };
 
 const newProgram = (): Command =>
@@ -72,7 +55,7 @@ const fail = (error: unknown): number => {
 export const runCli = async (args: readonly string[]): Promise<number> => {
   try {
     const program = newProgram();
-    const names = commandNames();
+    const names = Object.keys(COMMANDS);
     const asked = args.find((arg) => !arg.startsWith('-'));
     const wanted = asked !== undefined && names.includes(asked) ? [asked] : names;
     for (const name of wanted) await registerCommand(program, name);
@@ -101,8 +84,18 @@ const isMain = (): boolean => {
   return import.meta.filename === realpathSync(script);
 };
 
-if (isMain()) {
+/** Runs the command line that this process was started with. */
+export const main = async (): Promise<void> => {
   process.stdout.on('error', endOnBrokenPipe);
   process.stderr.on('error', endOnBrokenPipe);
+  const endUnfinished = (): void => {
+    process.stderr.write('cutcard: internal error, please report it\nit ended half-way\n');
+    process.exitCode = EXIT.internal;
+  };
+  // Nothing left to wait for, and no exit code yet: the command hangs on what never comes.
+  process.once('beforeExit', endUnfinished);
   process.exitCode = await runCli(process.argv.slice(2));
-}
+  process.off('beforeExit', endUnfinished);
+};
+
+if (isMain()) void main();

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
-import { connect, type IClientOptions, type MqttClient, ReasonCodes } from 'mqtt';
-import { publishBytes } from './publish-packet.js';
+import type { ConnectionOptions } from 'node:tls';
+import { type IClientOptions, MqttClient, ReasonCodes } from 'mqtt';
+import { writeToStream } from 'mqtt-packet';
+import { BrokerStream } from './broker-stream.js';
 import type {
   InMessage,
   Link,
@@ -10,6 +12,9 @@ import type {
   OutMessage,
   Transport,
 } from './transport.js';
+
+// Else the library keeps each of the 65,536 numbers as a buffer of its own: 6 MB.
+writeToStream.cacheNumbers = false;
 
 export interface BrokerAddress {
   readonly host: string;
@@ -32,7 +37,7 @@ export interface TlsIdentity {
   readonly serverName?: string;
 }
 
-/** Largest packet we take, bytes: commands and acks are small. */
+/** Largest packet we take, bytes: commands and acks are small, and so are PUBACKs. */
 const MAX_IN_BYTES = 16_384;
 /** QoS 1 messages the broker may have outstanding towards us. */
 const RECEIVE_MAXIMUM = 16;
@@ -64,7 +69,7 @@ export class MqttTransport implements Transport {
   open(request: LinkRequest, events: LinkEvents): Link {
     try {
       const address = typeof this.#address === 'function' ? this.#address() : this.#address;
-      return new MqttLink(connect(optionsOf(address, request)), address.mqtt === '5', events);
+      return new MqttLink(address, request, events);
     } catch (cause) {
       // A certificate that cannot be read or used: said, and tried again like any other failure.
       const reason = cause instanceof Error ? cause.message : 'the attempt could not be made';
@@ -74,6 +79,13 @@ export class MqttTransport implements Transport {
   }
 }
 
+const NO_PROPERTIES = {};
+
+const refusalOf = (reasonCode: number): string => {
+  const known = Object.entries(ReasonCodes).find(([code]) => Number(code) === reasonCode)?.[1];
+  return known ?? `reason ${reasonCode}`;
+};
+
 const NO_LINK: Link = {
   publish: () => undefined,
   subscribe: () => undefined,
@@ -82,12 +94,9 @@ const NO_LINK: Link = {
 };
 
 const optionsOf = (address: BrokerAddress, request: LinkRequest): IClientOptions => {
-  const { tls, username, password } = address;
+  const { username, password } = address;
   const isV5 = address.mqtt === '5';
   return {
-    protocol: tls === null ? 'mqtt' : 'mqtts',
-    host: address.host,
-    port: address.port,
     protocolVersion: isV5 ? 5 : 4,
     protocolId: 'MQTT',
     clientId: request.clientId,
@@ -117,11 +126,10 @@ const optionsOf = (address: BrokerAddress, request: LinkRequest): IClientOptions
       : {}),
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
-    ...(tls === null ? {} : tlsOptions(tls, address.host)),
   };
 };
 
-const tlsOptions = (tls: TlsIdentity, host: string): IClientOptions & { minVersion: string } => ({
+const tlsOptions = (tls: TlsIdentity, host: string): ConnectionOptions => ({
   ca: tls.ca,
   cert: tls.certificate,
   key: tls.key,
@@ -162,11 +170,12 @@ class UpperIds {
 type Done = (refusal: string | null) => void;
 interface Answer {
   readonly done: Done;
-  readonly refusal: string | null;
+  readonly reasonCode: number;
 }
 
 class MqttLink implements Link {
   readonly #client: MqttClient;
+  readonly #stream: BrokerStream;
   readonly #isV5: boolean;
   readonly #events: LinkEvents;
   #end: LinkEnd | null = null;
@@ -176,12 +185,21 @@ class MqttLink implements Link {
   /** Sent and not acknowledged, by packet id. */
   readonly #open = new Map<number, Done>();
   #lastId = 0;
-  #isCorked = false;
 
-  constructor(client: MqttClient, isV5: boolean, events: LinkEvents) {
-    this.#client = client;
-    this.#isV5 = isV5;
+  constructor(address: BrokerAddress, request: LinkRequest, events: LinkEvents) {
+    const { host, port, tls, mqtt } = address;
+    this.#isV5 = mqtt === '5';
     this.#events = events;
+    const stream = new BrokerStream({
+      ...{ host, port, pubackBytes: MAX_IN_BYTES },
+      tls: tls === null ? null : tlsOptions(tls, host),
+      acknowledged: (id, reasonCode) => this.#acknowledged(id, reasonCode),
+      failed: (error) => {
+        this.#end ??= endOf(0, reasonOf(error));
+      },
+    });
+    this.#stream = stream;
+    this.#client = new MqttClient(() => stream, optionsOf(address, request));
     this.#listen();
   }
 
@@ -194,24 +212,8 @@ class MqttLink implements Link {
     }
     const id = this.#freeId();
     this.#open.set(id, done);
-    const properties = correlation === undefined ? {} : { correlation };
-    this.#write(
-      publishBytes({ topic, payload, retain, id, properties: this.#isV5 ? properties : null }),
-    );
-  }
-
-  /** What is written within one turn leaves together. */
-  #write(bytes: Buffer): void {
-    const { stream } = this.#client;
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      stream.cork();
-      process.nextTick(() => {
-        this.#isCorked = false;
-        stream.uncork();
-      });
-    }
-    stream.write(bytes);
+    const properties = correlation === undefined ? NO_PROPERTIES : { correlation };
+    this.#stream.send({ topic, payload, retain, id, properties: this.#isV5 ? properties : null });
   }
 
   #freeId(): number {
@@ -221,29 +223,28 @@ class MqttLink implements Link {
     return this.#lastId;
   }
 
-  #acknowledged(id: number, code: number): void {
+  /**
+   * A broker sends its PUBACKs one by one. Told together, what is sent in their place leaves in
+   * one write instead of one for each message.
+   */
+  #acknowledged(id: number, reasonCode: number): void {
     const done = this.#open.get(id);
     if (done === undefined) return;
     this.#open.delete(id);
-    const known = Object.entries(ReasonCodes).find(([one]) => Number(one) === code)?.[1];
-    const refusal = code < FIRST_REFUSAL ? null : (known ?? `reason ${code}`);
-    this.#answer({ done, refusal });
+    if (this.#answers.push({ done, reasonCode }) === 1) setImmediate(() => this.#tellAnswers());
   }
 
-  /**
-   * The library takes PUBACKs one by one, with a turn of its own for each. Told together, what is
-   * sent in their place leaves in one write instead of one for each message.
-   */
-  #answer(answer: Answer): void {
-    if (this.#answers.push(answer) > 1) return;
-    setImmediate(() => {
-      const answers = this.#answers;
-      this.#answers = [];
-      for (const { done, refusal } of answers) {
-        if (this.#isClosed || this.#end !== null) return;
-        done(refusal);
-      }
-    });
+  #tellAnswers(): void {
+    const answers = this.#answers;
+    this.#answers = [];
+    // The library does not see them, and would ask a broker that answers whether it lives.
+    this.#client.reschedulePing();
+    for (const { done, reasonCode } of answers) {
+      if (this.#isClosed || this.#end !== null) return;
+      done(reasonCode < FIRST_REFUSAL ? null : refusalOf(reasonCode));
+    }
+    // An answer may have ended the link.
+    if (!this.#isClosed && this.#end === null) this.#events.room();
   }
 
   subscribe(topics: readonly string[], done: (refusal: string | null) => void): void {
@@ -267,7 +268,7 @@ class MqttLink implements Link {
 
   /** No DISCONNECT: the broker is to send the will. */
   #cut(): void {
-    this.#client.stream.destroy();
+    this.#stream.destroy();
     this.#client.end(true);
     // A stream that never opened does not always say that it is closed.
     setImmediate(() => this.#closed());
@@ -294,10 +295,6 @@ class MqttLink implements Link {
         ...(correlationData === undefined ? {} : { correlation: correlationData }),
       };
       this.#events.message(message);
-    });
-    client.on('packetreceive', (packet) => {
-      if (packet.cmd !== 'puback' || packet.messageId === undefined) return;
-      this.#acknowledged(packet.messageId, packet.reasonCode ?? 0);
     });
     client.on('disconnect', (packet) => {
       const code = packet.reasonCode ?? 0;

@@ -46,6 +46,14 @@ const bareScript = (): string => {
   ].join('\n');
 };
 
+/** The engine's flags as the service starts a table with them. @throws where it names none */
+const unitFlags = (): readonly string[] => {
+  const unit = readFileSync(new URL('deploy/systemd/cutcard.service', ROOT), 'utf8');
+  const flags = /^Environment=NODE_OPTIONS=(.+)$/m.exec(unit)?.[1];
+  if (flags === undefined) throw new Error('the unit of the service names no NODE_OPTIONS');
+  return flags.split(' ');
+};
+
 const writeJournal = async (folder: string): Promise<void> => {
   const journal = await openJournal(join(folder, 'table.journal'), { writer: 'inline' });
   const steps = shoeSteps();
@@ -105,7 +113,7 @@ export const startFigures = async (): Promise<readonly Figure[]> => {
     const bare: Started[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
       const alone = await start(['bare.mjs'], folder);
-      const table = await start([CLI, 'run'], folder);
+      const table = await start([...unitFlags(), CLI, 'run'], folder);
       if (round === 0) continue;
       bare.push(alone);
       ours.push(table);

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,6 +115,38 @@ describe('the bundled program', () => {
     },
     LONG_MS,
   );
+
+  it('keeps compiled code for this engine, and never runs code of other sources', {
+    timeout: LONG_MS,
+  }, () => {
+    for (const name of ['cli.cache/cli-main.bin', 'writer-thread.cache/writer-thread-main.bin']) {
+      expect(existsSync(join(BUNDLE, name)), name).toBe(true);
+    }
+    const copy = mkdtempSync(join(BUNDLE, '../.bundle-copy-'));
+    const help = (): string =>
+      execFileSync(process.execPath, [join(copy, 'cli.js'), '--help'], { encoding: 'utf8' });
+    const part = join(copy, 'cli-main.js');
+    const code = join(copy, 'cli.cache/cli-main.bin');
+    try {
+      cpSync(BUNDLE, copy, { recursive: true });
+      const text = readFileSync(part, 'utf8');
+      // The engine itself compares no more than the length.
+      writeFileSync(part, text.replace('a casino card table', 'a casino dice table'));
+      expect(help()).toContain('a casino dice table');
+      // Code of another engine, and a file cut short.
+      writeFileSync(part, text);
+      const kept = readFileSync(code);
+      for (const damaged of [kept.fill(0x5a, 32, 48), kept.subarray(0, 20), Buffer.alloc(0)]) {
+        writeFileSync(code, damaged);
+        expect(help()).toContain('a casino card table');
+      }
+      const lines = text.split('\n').length;
+      writeFileSync(part, `${text}\nthrow new Error('on purpose');\n`);
+      expect(help).toThrow(`cli-main.js:${lines + 1}:7`);
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  });
 
   it('lists what it was made of, with licences, and holds no 16-bit text', () => {
     const list: unknown = JSON.parse(readFileSync(join(BUNDLE, 'packages.json'), 'utf8'));

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../../controller/runtime/cli.js';
+import { COMMANDS } from '../../../controller/runtime/command-list.js';
 
 let folder = '';
 let out = '';
@@ -49,6 +50,11 @@ describe('the command line', () => {
     expect(await runCli(['--help'])).toBe(0);
     expect(out).toContain('config');
     expect(await runCli(['config', '--help'])).toBe(0);
+  });
+
+  it('has a command for each file of the folder, and no other', () => {
+    const files = readdirSync(new URL('../../../controller/runtime/commands', import.meta.url));
+    expect(Object.keys(COMMANDS)).toEqual(files.map((file) => file.replace(/\.ts$/, '')).sort());
   });
 
   it('ends with 2 on a usage error and says what was meant', async () => {
