@@ -49,11 +49,18 @@ const inRound = ({ round }: TableState): readonly Happening[] => {
   return [{ kind: 'card.out', back: 'red', lengthMm: 63.5, speedMmS: 600 }];
 };
 
-/** Steps of whole, correct shoes, endless and without waiting: what a journal is fed with. */
-export function* shoeSteps(rules: Rules = benchRules): Generator<TableStep, never> {
+/**
+ * Steps of whole, correct shoes, endless and without waiting: what a journal is fed with. `first`
+ * comes before them, such as a start that names its documents.
+ */
+export function* shoeSteps(
+  rules: Rules = benchRules,
+  first: readonly Happening[] = [],
+): Generator<TableStep, never> {
   let state = initialState(rules.table);
+  let happenings = first;
   for (;;) {
-    for (const happening of nextHappenings(state, rules)) {
+    for (const happening of happenings) {
       const atNs = state.atNs + CARD_GAP_NS;
       const observation = {
         seq: state.seq + 1,
@@ -66,6 +73,7 @@ export function* shoeSteps(rules: Rules = benchRules): Generator<TableStep, neve
       state = next;
       yield { observation, decisions };
     }
+    happenings = nextHappenings(state, rules);
   }
 }
 
