@@ -1,9 +1,14 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { runSeed } from './box.js';
+import { runSeed, type SeedRun } from './box.js';
+import { runDiskSeed } from './disk-run.js';
 
-/** `npm run sim -- --seeds N [--from S] [--fast]`: plays seeds until done; 1 when any fails. */
-const USAGE = 'npm run sim -- [--seeds 100] [--from 1] [--fast] [--verbose]';
+/**
+ * `npm run sim -- --seeds N [--from S]`: plays seeds until done; 1 when any fails. `--fast`: the
+ * rules alone, without signals. `--disk`: on a disk that is slow, fails, is full or cannot be
+ * written, and comes back.
+ */
+const USAGE = 'npm run sim -- [--seeds 100] [--from 1] [--fast] [--disk] [--verbose]';
 const MAX_SEEDS = 10_000_000;
 
 const options = parseArgs({
@@ -11,9 +16,18 @@ const options = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     fast: { type: 'boolean', default: false },
+    disk: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 }).values;
+if (options.help) {
+  console.log(
+    `${USAGE}\n--fast plays the rules alone, --disk on a disk that is slow, fails, fills and ` +
+      'cannot be written.',
+  );
+  process.exit(0);
+}
 const seeds = Number(options.seeds);
 const from = Number(options.from);
 if (!Number.isInteger(seeds) || seeds < 1 || seeds > MAX_SEEDS || !Number.isInteger(from)) {
@@ -21,10 +35,15 @@ if (!Number.isInteger(seeds) || seeds < 1 || seeds > MAX_SEEDS || !Number.isInte
   process.exit(2);
 }
 
+const play = (seed: number): Promise<SeedRun> => {
+  if (options.disk) return runDiskSeed(seed, options.fast ? 'observations' : 'signals');
+  return runSeed(seed, options.fast ? ['observations'] : undefined);
+};
+
 let failed = 0;
 let rows = 0;
 for (let seed = from; seed < from + seeds; seed += 1) {
-  const run = await runSeed(seed, options.fast ? ['observations'] : undefined);
+  const run = await play(seed);
   rows += run.rows;
   if (run.faults.length === 0) {
     if (options.verbose) console.log(`${seed} ok: ${run.procedure}, ${run.rows} rows`);
