@@ -1,6 +1,8 @@
 // Plays a whole table (virtual hardware, loop, journal in a thread, outbox) until it is killed, and
-// prints each row's number and text hash once it is durable.
+// prints each row's number and text hash once it is durable. It begins when it is told to, by a
+// word on its standard input: so it can be loaded while the one before still plays.
 // Usage: node table-child.mjs JOURNAL KEY PROCEDURE SEED
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 
 const [path, keyFile, procedure, seedText] = process.argv.slice(2);
@@ -84,6 +86,8 @@ const next = (state) => {
   return nextMove(state, rules, { firstCard: '7' })?.act ?? press('no-more-bets');
 };
 
+await once(process.stdin, 'data');
+process.stdin.destroy();
 await rig.start();
 for (;;) {
   await rig.act(next(rig.state()));

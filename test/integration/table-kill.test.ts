@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import type { Rules } from '../../controller/core/decide.js';
@@ -38,10 +39,16 @@ const rules: Rules = {
 };
 
 let folder: string;
+/** Loaded, and not yet played: killed where the test ends before its turn. */
+let loaded: Player | null = null;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'table-kill-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  await loaded?.kill();
+  loaded = null;
+  rmSync(folder, { recursive: true });
+});
 
 interface Died {
   /** Text hash of every row the table was told is durable. */
@@ -49,27 +56,48 @@ interface Died {
   readonly words: string;
 }
 
-/** Lets a table play, and kills it: some while they start, the others in the midst of it. */
-const playAndDie = async (path: string, keyFile: string, seed: number): Promise<Died> => {
-  const args = [SCRIPT, path, keyFile, PROCEDURE, `${seed}`];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let [said, errors] = ['', ''];
-  child.stdout.on('data', (data: Buffer) => (said += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
-  const ended = once(child, 'close');
-  const isUp = (): boolean =>
-    seed % 5 === 0 ? said.startsWith('open') : / [0-9a-f]{64}\n/.test(said);
-  while (!isUp() && child.exitCode === null)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_LIFE_MS));
-  child.kill('SIGKILL');
-  await ended;
-  const told = new Map<number, string>();
-  for (const [, seq, hash] of said.matchAll(/^(\d+) ([0-9a-f]{64})\n/gm)) {
-    told.set(Number(seq), hash ?? '');
+/** One table in a process of its own: loaded at once, played when asked. */
+class Player {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #ended: Promise<unknown>;
+  readonly #seed: number;
+  #said = '';
+  #errors = '';
+
+  constructor(path: string, keyFile: string, seed: number) {
+    this.#seed = seed;
+    const args = [SCRIPT, path, keyFile, PROCEDURE, `${seed}`];
+    this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#child.stdout.on('data', (data: Buffer) => (this.#said += data.toString()));
+    this.#child.stderr.on('data', (data: Buffer) => (this.#errors += data.toString()));
+    this.#ended = once(this.#child, 'close');
   }
-  return { told, words: errors };
-};
+
+  /** Plays, and is killed: some while they start, the others in the midst of it. */
+  async playAndDie(): Promise<Died> {
+    this.#child.stdin.write('play\n');
+    while (!this.#isUp() && this.#child.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_LIFE_MS));
+    await this.kill();
+    const told = new Map<number, string>();
+    for (const [, seq, hash] of this.#said.matchAll(/^(\d+) ([0-9a-f]{64})\n/gm)) {
+      told.set(Number(seq), hash ?? '');
+    }
+    return { told, words: this.#errors };
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #isUp(): boolean {
+    return this.#seed % 5 === 0
+      ? this.#said.startsWith('open')
+      : / [0-9a-f]{64}\n/.test(this.#said);
+  }
+}
 
 /** What an onlooker knows who reads every row as it comes and decides it again. */
 class Onlooker {
@@ -114,8 +142,12 @@ describe('a whole table killed at random instants', () => {
       const keyFile = join(folder, 'device.key');
       const onlooker = new Onlooker(path, DeviceKey.create(keyFile));
       let playing = 0;
+      loaded = new Player(path, keyFile, 1);
       for (let kill = 1; kill <= KILLS; kill += 1) {
-        const died = await playAndDie(path, keyFile, kill);
+        const player: Player = loaded ?? new Player(path, keyFile, kill);
+        // Half of a kill is loading the program: the next is loaded meanwhile.
+        loaded = kill < KILLS ? new Player(path, keyFile, kill + 1) : null;
+        const died = await player.playAndDie();
         expect(died.words).toBe('');
         if (died.told.size > 0) playing += 1;
         await onlooker.look(died, kill);
