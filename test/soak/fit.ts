@@ -10,7 +10,9 @@ export interface Series {
 export interface Fit {
   readonly name: string;
   readonly unit: string;
+  /** After the warm-up, half-way from there, and at the end. */
   readonly first: number;
+  readonly middle: number;
   readonly last: number;
   readonly least: number;
   readonly most: number;
@@ -45,6 +47,7 @@ export const fit = ({ name, unit, values, mayGrow }: Series): Fit => {
     name,
     unit,
     first: judged[0] ?? 0,
+    middle: judged[judged.length >> 1] ?? 0,
     last: judged.at(-1) ?? 0,
     least: Math.min(...judged),
     most: Math.max(...judged),
