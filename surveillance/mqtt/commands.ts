@@ -1,5 +1,6 @@
 import type { Happening, Observation } from '../../controller/core/observation.js';
 import type { Scheduler } from '../../controller/core/ports.js';
+import { Buckets } from '../access/buckets.js';
 import type { Order, ReplyMessage } from '../contract/messages.js';
 import type { CommandGuard, Verdict } from './command-guard.js';
 import type { InMessage } from './transport.js';
@@ -7,11 +8,18 @@ import type { InMessage } from './transport.js';
 /** Refusals recorded in a burst, and how many more a second; the rest is counted. */
 const REFUSALS_BURST = 100;
 const REFUSALS_PER_S = 10;
+/**
+ * Orders to send rows again of one key at once, and how long one more takes to come back, ms: a
+ * consumer that asks for everything for ever neither fills the journal with its questions nor keeps
+ * the link busy.
+ */
+const RESEND_RULE = { burst: 32, refillMs: 1000 } as const;
 /** Orders passed on that are not durable yet. */
 const ASKED_MAX = 64;
 /** Longest note of a `command` row, characters. */
 const NOTE_MAX = 200;
 const NS_PER_S = 1e9;
+const NS_PER_MS = 1e6;
 
 type CommandHappening = Extract<Happening, { kind: 'command' }>;
 type CommandRow = Extract<Observation, { kind: 'command' }>;
@@ -53,6 +61,7 @@ interface Asked {
  */
 export class CommandDesk {
   readonly #parts: CommandDeskParts;
+  readonly #resends: Buckets;
   #asked: Asked[] = [];
   #tokens = REFUSALS_BURST;
   #filledNs = 0;
@@ -63,6 +72,7 @@ export class CommandDesk {
 
   constructor(parts: CommandDeskParts) {
     this.#parts = parts;
+    this.#resends = new Buckets(RESEND_RULE, () => parts.scheduler.nowNs() / NS_PER_MS);
   }
 
   /** Commands refused since the start, recorded or not. */
@@ -98,6 +108,13 @@ export class CommandDesk {
         { ...refusal('too many orders at once; issue it again'), key: verdict.key },
         message,
       );
+      return;
+    }
+    if (verdict.order.cmd === 'resend' && this.#resends.take(verdict.key) > 0) {
+      const { order, key, role } = verdict;
+      const reason = 'too many orders to send rows again; ask when those are through';
+      const { cmd: command, nonce } = order;
+      this.#refuse({ taken: false, reason, command, nonce, key, role }, message);
       return;
     }
     this.#take(verdict, message);

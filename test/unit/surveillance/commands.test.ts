@@ -7,7 +7,7 @@ import {
   makeCommandKey,
   signOrder,
 } from '../../../surveillance/mqtt/command-sign.js';
-import { benchOf, card, ROOT } from './rows.js';
+import { benchOf, card, findingOf, ROOT } from './rows.js';
 
 const TABLE = 'north/p1/bac-04';
 const START = { wallMs: 1_800_000_000_000, wallTrusted: true };
@@ -210,6 +210,39 @@ describe('what becomes of an order', () => {
       .filter((event) => JSON.stringify(event).includes('historical'));
     expect(again).toMatchObject([{ seq: 5 }, { seq: 6 }, { seq: 7 }, { seq: 8 }]);
     expect(bench.journal.cursor('mqtt.event')).toBe(21);
+  });
+
+  it('a storm of resends is bounded, and a live alert overtakes all of it', async () => {
+    const { bench, send, at } = await running();
+    for (let i = 0; i < 2000; i += 1) await bench.commit(card);
+    await bench.pass(60_000);
+    const before = bench.journal.head().seq;
+    const ask = async (rounds: number): Promise<void> => {
+      for (let i = 0; i < rounds; i += 1) {
+        send({ ...frame(at()), cmd: 'resend', from: 1 + (i % 7), to: before });
+        for (const happening of bench.told.splice(0)) await bench.commit(happening);
+      }
+    };
+    await ask(1000);
+    // 32 questions and as many refusals as are recorded of any flood: each is one row.
+    expect(bench.journal.head().seq - before).toBeLessThanOrEqual(32 + 100);
+    await bench.pass(5);
+    const sent = bench.transport.published.length;
+    const decisions = [{ do: 'raised', finding: findingOf('9.0', { severity: 'stop' }) }] as const;
+    await bench.commit({ kind: 'mouth.clear' }, decisions);
+    await ask(200);
+    await bench.pass(1000);
+    const after = bench.transport.published.slice(sent).map(({ topic }) => topic);
+    const rowsBefore = after.slice(0, after.indexOf(`${ROOT}/alert`));
+    expect(after).toContain(`${ROOT}/alert`);
+    // Only what was under way when it was raised: no row that was asked for waits before it.
+    expect(rowsBefore.length).toBeLessThanOrEqual(32);
+    await bench.pass(120_000);
+    const { seq } = bench.journal.head();
+    expect(bench.journal.cursor('mqtt.event')).toBe(seq);
+    // Eight ranges at most are sent again, not one a question.
+    expect(bench.got('event').length).toBeLessThanOrEqual(seq + 8 * before * 3);
+    expect(bench.faults).toEqual([]);
   });
 
   it('resend of rows that do not exist is answered with why', async () => {
