@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BlockCheck } from '../../../storage/block.js';
+import { encodeStep, NO_HASH } from '../../../storage/canonical.js';
+import { observationIn } from '../../../storage/decode.js';
+import { openJournal } from '../../../storage/journal.js';
+import { JournalReader } from '../../../storage/reader.js';
+import { walkRows, walkTexts } from '../../../storage/walk.js';
+import { stepAt, stepsFrom } from './steps.js';
+
+const ROWS = 2300;
+const START = { prev: NO_HASH, seq: 0, atNs: 0 };
+/** Above 2^53 SQLite prints all digits and JavaScript does not. */
+const LATE_NS = 2 ** 53 + 4096;
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'block-'));
+  path = join(folder, 'table.journal');
+  const journal = await openJournal(path, { writer: 'inline' });
+  await journal.append(stepsFrom(1, ROWS - 1));
+  const { observation, decisions } = stepAt(ROWS);
+  await journal.append([{ observation: { ...observation, atNs: LATE_NS }, decisions }]);
+  await journal.close();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const reading = <T>(work: (reader: JournalReader) => T): T => {
+  const reader = JournalReader.open(path);
+  try {
+    return work(reader);
+  } finally {
+    reader.close();
+  }
+};
+const checked = (toSeq: number, isDeep: boolean) =>
+  reading((reader) => new BlockCheck(reader.db, reader.hasher, isDeep).after(START, toSeq));
+const tamper = (sql: string): void => {
+  const db = new Database(path);
+  db.exec('DROP TRIGGER step_no_update; DROP TRIGGER step_no_delete;');
+  db.exec(sql);
+  db.close();
+};
+
+describe('a block of rows', () => {
+  it.each([false, true])('is sound up to its last row (deep: %s)', (isDeep) => {
+    const hash = reading((reader) => reader.hashAt(ROWS));
+    expect(checked(ROWS, isDeep)).toEqual({ prev: hash, seq: ROWS, atNs: LATE_NS });
+  });
+
+  it.each([
+    ['a text was changed', `SET body = CAST(body || ' ' AS BLOB) WHERE seq = 900`],
+    ['a hash was changed', 'SET hash = randomblob(32) WHERE seq = 900'],
+    ['the hash of the last was changed', `SET hash = randomblob(32) WHERE seq = ${ROWS}`],
+    ['a time was changed', 'SET wall_ms = wall_ms + 1 WHERE seq = 900'],
+    ['a word is not there', `SET body = x'1f7f' WHERE seq = 900`],
+    [
+      'two rows changed places',
+      'SET seq = CASE seq WHEN 9 THEN -10 ELSE -9 END WHERE seq IN (9,10)',
+    ],
+  ])('needs a closer look where %s', (_, set) => {
+    tamper(`UPDATE step ${set}; UPDATE step SET seq = -seq WHERE seq < 0`);
+    expect(checked(ROWS, false)).toBeNull();
+    expect(checked(8, false)?.seq).toBe(8);
+  });
+
+  it('needs one where a row is missing, and behind the end', () => {
+    expect(checked(ROWS + 1, false)).toBeNull();
+    tamper('DELETE FROM step WHERE seq = 900');
+    expect(checked(ROWS, false)).toBeNull();
+  });
+
+  it('needs one where the chain is whole and its columns say another time than its text', () => {
+    const body = reading((reader) => reader.rows(76, 1)[0]?.body ?? '');
+    const hex = Buffer.from(body).toString('hex');
+    tamper(`UPDATE step SET body = x'${hex}', wall_ms = wall_ms + 1 WHERE seq = 77`);
+    expect(checked(ROWS, false)?.seq).toBe(ROWS);
+    expect(checked(ROWS, true)).toBeNull();
+  });
+});
+
+describe('the texts alone', () => {
+  const texts = (from: number) =>
+    reading((reader) => [...walkTexts(reader, from)].map(({ seq, body }) => [seq, body]));
+  const rows = (from: number) =>
+    reading((reader) => [...walkRows(reader, from)].map(({ seq, body }) => [seq, body]));
+
+  it.each([1, 2, 1300, ROWS, ROWS + 1])('are those of the rows, from row %i', (from) => {
+    expect(texts(from)).toEqual(rows(from));
+    expect(texts(from)).toHaveLength(ROWS + 1 - from);
+  });
+
+  it('go on behind rows that are missing', () => {
+    tamper('DELETE FROM step WHERE seq BETWEEN 500 AND 1700');
+    expect(texts(1)).toEqual(rows(1));
+    expect(texts(1)).toHaveLength(ROWS - 1201);
+  });
+
+  it('name a row whose words are not there', () => {
+    tamper(`UPDATE step SET body = x'1f7f' WHERE seq = 1200`);
+    expect(() => texts(1)).toThrow(/1200/);
+  });
+});
+
+describe('what was observed', () => {
+  it('is read without what was decided', () => {
+    const step = stepAt(97);
+    expect(observationIn(encodeStep(step))).toEqual(step.observation);
+  });
+
+  it.each([
+    ['has something behind it', (text: string) => `${text.slice(0, -1)},"decisions":[]}`],
+    ['is of no known kind', (text: string) => text.replace(/"kind":"[^"]+"/, '"kind":"rain"')],
+    ['is not there', () => '{"decisions":[]}'],
+  ])('is not taken from a text where it %s', (_, change) => {
+    expect(observationIn(change(encodeStep(stepAt(5))))).toBeNull();
+  });
+});
