@@ -200,12 +200,18 @@ export const verdictLines = (path: string, verdict: JournalVerdict): readonly st
     `${path}: ${rows} rows (${firstSeq} to ${head.seq}), chain whole, ${signed}`,
     `last row ${head.seq}:${head.hash}`,
     ...pruningLines(prunings),
-    ...(signedSeq < head.seq
-      ? [`rows ${Math.max(firstSeq, signedSeq + 1)} to ${head.seq} are not signed yet`]
-      : []),
+    ...(signedSeq < head.seq ? [unsignedText(verdict)] : []),
     ...(missing === null ? [] : [missingText(missing)]),
   ];
 };
+
+/** A table signs as it goes; a journal without any signature may have been made by `rebuild`. */
+const unsignedText = ({ firstSeq, head, signedSeq, checkpoints }: JournalVerdict): string =>
+  checkpoints === 0
+    ? 'no row is signed: the table has no device key, or the journal was rebuilt from rows kept ' +
+      'elsewhere (signatures are not in rows). The chain shows that the rows belong together, not ' +
+      'whose they are: compare the last row with a published checkpoint (--expect SEQ:HASH)'
+    : `rows ${Math.max(firstSeq, signedSeq + 1)} to ${head.seq} are not signed yet`;
 
 /** The newest few, and how many there were before them. */
 const pruningLines = (prunings: readonly Pruning[]): readonly string[] => {

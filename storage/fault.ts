@@ -36,15 +36,24 @@ export class JournalFault extends Error {
   /** The message without the cure. */
   readonly what: string;
 
-  /** `what`: file and what happened to it; the cure is added. */
-  constructor(code: FaultCode, what: string, cause?: unknown) {
-    super(`${what}; ${CURE[code]}`, cause === undefined ? undefined : { cause });
+  /** `what`: file and what happened to it; the cure of the code is added, or another one. */
+  constructor(code: FaultCode, what: string, cause?: unknown, cure = CURE[code]) {
+    super(`${what}; ${cure}`, cause === undefined ? undefined : { cause });
     this.name = 'JournalFault';
     this.code = code;
     this.what = what;
     this.retryAfterCure = code === 'full' || code === 'read-only' || code === 'locked';
   }
 }
+
+/** There is no file at a path where a journal is to be read. */
+export const missingJournal = (path: string): JournalFault =>
+  new JournalFault(
+    'format',
+    `there is no journal ${path}`,
+    undefined,
+    'look at the path (`journal:` in the configuration); a table makes its own at its first start',
+  );
 
 const codeOf = (sqlite: string): FaultCode => {
   if (sqlite.startsWith('SQLITE_FULL')) return 'full';

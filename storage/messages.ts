@@ -6,7 +6,7 @@ import type { Opened, RowBatch, SavedState } from './store.js';
  * Rows on their way between threads: one text and one list of numbers, because every list and
  * every text of its own makes the copy dearer.
  */
-export interface WireRows {
+interface WireRows {
   readonly firstSeq: number;
   /** For each row `atNs`, `wallMs` and the length of its body. */
   readonly numbers: readonly number[];

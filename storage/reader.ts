@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import type { JournalRow } from '../controller/core/ports.js';
 import { NO_HASH } from './canonical.js';
 import { ChainHasher, firstRow, ROW_COLUMNS, type StoredRow } from './chain.js';
-import { faultOf, JournalFault } from './fault.js';
+import { faultOf, JournalFault, missingJournal } from './fault.js';
 import { demandFile, emptied, isEmptied } from './file-check.js';
 import { checkFormat, readWords } from './schema.js';
 import type { SavedState, SignedCheckpoint } from './store.js';
@@ -65,7 +65,7 @@ export class JournalReader {
 
   /** @throws JournalFault naming the file when it is missing, damaged or no journal. */
   static open(path: string): JournalReader {
-    if (!existsSync(path)) throw new JournalFault('format', `there is no journal ${path}`);
+    if (!existsSync(path)) throw missingJournal(path);
     demandFile(path);
     if (isEmptied(path)) throw emptied(path);
     try {

@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
-import { JournalFault } from './fault.js';
+import { JournalFault, missingJournal } from './fault.js';
 import { takeLock } from './lock.js';
 
 const MAX_NAMES = 1000;
@@ -11,7 +11,7 @@ const MAX_NAMES = 1000;
 export const setJournalAside = (
   path: string,
 ): readonly { readonly from: string; readonly to: string }[] => {
-  if (!existsSync(path)) throw new JournalFault('format', `there is no journal ${path}`);
+  if (!existsSync(path)) throw missingJournal(path);
   const lock = takeLock(path);
   try {
     for (let n = 1; n <= MAX_NAMES; n += 1) {
