@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { Arch } from './bare.js';
 import { asPerson, follow, saidUnder } from './documented.js';
-import type { Arch, Guest } from './guest.js';
+import type { Guest } from './guest.js';
 import { BROKEN, NEXT } from './packages.js';
 
 /** What the checks share: the machine, the packages on it, and figures worth a line. */
@@ -71,9 +72,13 @@ export const verified = async (guest: Guest): Promise<number> => {
 
 const memory = async ({ guest, figures }: Trial): Promise<void> => {
   const pid = await property(guest, 'MainPID');
-  const rss = await guest.must(`awk '/VmRSS/ { print int($2 / 1024) }' /proc/${pid}/status`);
+  const mb = async (field: string): Promise<string> =>
+    (await guest.must(`awk '/^${field}:/ { print int($2 / 1024) }' /proc/${pid}/status`)).trim();
   const group = Number(await property(guest, 'MemoryPeak'));
-  figures.set('memory of the controller', `${rss.trim()} MB resident`);
+  figures.set(
+    'memory of the controller',
+    `${await mb('VmRSS')} MB resident, ${await mb('RssAnon')} MB of it its own, the rest files`,
+  );
   figures.set('memory of the service, peak', `${Math.round(group / 1048576)} MB`);
   const armedMs = await guest.must(
     `journalctl -u cutcard -o cat | grep -o '"ms":[0-9]*' | tail -1`,
@@ -285,10 +290,19 @@ export const APPLIANCE: readonly Check[] = [
   {
     name: 'the appliance’s settings are in force: watchdog, log cap, time, no USB storage',
     run: async ({ guest }) => {
+      // As with the service's limits (emulated.conf): a minute of a busy host is no hang.
+      await guest.must(
+        'mkdir -p /etc/systemd/system.conf.d && printf "[Manager]\\nRuntimeWatchdogSec=10min\\n" ' +
+          '>/etc/systemd/system.conf.d/90-emulated.conf',
+      );
       await follow(guest, {
         ...{ page: 'INSTALL', heading: 'Install', instead: { [INSTALL_TABLE]: null } },
       });
-      match(await guest.until('systemctl show -P RuntimeWatchdogUSec', /s/), /^(?:14s|30s)/m);
+      match(
+        await guest.must('systemd-analyze cat-config systemd/system.conf'),
+        /^RuntimeWatchdogSec=14s$/m,
+      );
+      await guest.until('systemctl show -P RuntimeWatchdogUSec', /^10min$/m);
       match(
         await guest.must('systemd-analyze cat-config systemd/journald.conf'),
         /SystemMaxUse=64M/,
@@ -303,7 +317,11 @@ export const APPLIANCE: readonly Check[] = [
     name: 'a service manager that hangs: the machine’s watchdog resets it, and it comes back armed',
     run: async ({ guest, figures }) => {
       const before = await standing(guest);
-      match(await guest.must('journalctl -b -o cat _PID=1'), /[Uu]sing hardware watchdog/);
+      strictEqual((await guest.must('cat /sys/class/watchdog/watchdog0/state')).trim(), 'active');
+      await guest.must(
+        'busctl set-property org.freedesktop.systemd1 /org/freedesktop/systemd1 ' +
+          'org.freedesktop.systemd1.Manager RuntimeWatchdogUSec t 30000000',
+      );
       const fromMs = performance.now();
       // Frozen with all its threads, as the first process takes no signal.
       await guest.falls('sync; echo 1 >/sys/fs/cgroup/init.scope/cgroup.freeze');
@@ -331,6 +349,7 @@ export const REMOVAL: readonly Check[] = [
   {
     name: 'installed again it finds its journal and is armed at once',
     run: async ({ guest, arch }) => {
+      await guest.must(asPerson('cp /mnt/parcel/next/*.deb .'));
       await guest.must(asPerson(`sudo apt install ./cutcard_${NEXT}_${arch}.deb`));
       await armed(guest);
       match(await guest.must('systemctl is-enabled cutcard'), /^enabled/);

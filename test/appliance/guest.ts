@@ -1,26 +1,19 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, rmSync, type WriteStream } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-export type Arch = 'amd64' | 'arm64';
-
 /** An emulated machine on a busy host: nothing here is about speed. */
 const BOOT_MS = 3_600_000;
 const COMMAND_MS = 3_600_000;
-const QUIT_MS = 30_000;
 const FALL_MS = 600_000;
 const TRY_MS = 1000;
-const MEMORY_MB = 1024;
-/** The machine's disk in the folder of its run; it is backed by `root.img` of its base. */
-export const DISK = 'disk.qcow2';
 const OUTPUT_MAX = 16 * 1024 * 1024;
 
 export interface GuestParts {
-  readonly arch: Arch;
-  /** Folder with root.img, vmlinuz and initrd.img (base.sh). */
-  readonly base: string;
-  /** Folder of this run: its disk, sockets and console. */
+  /** What the emulator is started with, asked anew at each power on: board, kernel, disk. */
+  readonly machine: () => readonly string[];
+  /** Folder of this run: its sockets and console, and as a rule its disk. */
   readonly folder: string;
   /** Folder that the guest sees under /mnt/parcel, read-only. */
   readonly parcel: string;
@@ -31,41 +24,9 @@ export interface Answer {
   readonly output: string;
 }
 
-/** Plain processors: what a newer one adds (five page levels, wide registers) is slow emulated. */
-const MACHINE: Readonly<Record<Arch, readonly string[]>> = {
-  amd64: ['qemu-system-x86_64', '-M', 'q35', '-cpu', 'Nehalem'],
-  arm64: ['qemu-system-aarch64', '-M', 'virt', '-cpu', 'cortex-a72'],
-};
-const CONSOLE: Readonly<Record<Arch, string>> = { amd64: 'ttyS0', arm64: 'ttyAMA0' };
-
-/** Jobs of the night and logins at the console: nobody needs them here. */
-const MASKED = [
-  ...['apt-daily.timer', 'apt-daily-upgrade.timer', 'man-db.timer', 'dpkg-db-backup.timer'],
-  ...['e2scrub_all.timer', 'e2scrub_reap.service', 'fstrim.timer', 'getty.target'],
-];
-
-/**
- * What costs an emulated processor much and is not tried here: guards against side channels, and
- * doubts about a clock that stands still with its host.
- */
-const LIGHTER = [
-  ...[
-    'mitigations=off',
-    'nokaslr',
-    'audit=0',
-    'selinux=0',
-    'apparmor=0',
-    'nowatchdog',
-    'no_timer_check',
-  ],
-  ...['tsc=reliable', 'random.trust_cpu=on', 'cryptomgr.notests', 'quiet'],
-  ...['systemd.show_status=0', ...MASKED.map((unit) => `systemd.mask=${unit}`)],
-];
-
 /** One emulated machine with a disk of its own that outlives a power cut. */
 export class Guest {
   readonly #parts: GuestParts;
-  readonly #disk: string;
   #machine: ChildProcess | null = null;
   #line: Socket | null = null;
   #console: WriteStream | null = null;
@@ -74,22 +35,16 @@ export class Guest {
 
   constructor(parts: GuestParts) {
     this.#parts = parts;
-    this.#disk = join(parts.folder, DISK);
   }
 
   /** Switches the machine on and waits until it takes commands. @returns ms until then */
   async on(): Promise<number> {
-    const { base, folder } = this.#parts;
+    const { folder } = this.#parts;
     mkdirSync(folder, { recursive: true });
-    if (!existsSync(this.#disk)) {
-      const backing = join(base, 'root.img');
-      const args = ['create', '-q', '-f', 'qcow2', '-b', backing, '-F', 'raw', this.#disk];
-      execFileSync('qemu-img', args);
-    }
     const fromMs = performance.now();
     const socket = join(folder, 'agent.sock');
     rmSync(socket, { force: true });
-    const [program = '', ...args] = this.#commandLine(socket);
+    const [program = '', ...args] = [...this.#parts.machine(), ...this.#ends(socket)];
     const machine = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#machine = machine;
     this.#console = createWriteStream(join(folder, 'console.log'), { flags: 'a' });
@@ -153,24 +108,6 @@ export class Guest {
     this.#forget();
   }
 
-  /** Restarts by the guest's own word. @returns ms until it takes commands again */
-  async reboot(): Promise<number> {
-    await this.off();
-    return this.on();
-  }
-
-  /** Shuts down as an administrator would; after a while the power goes anyway. */
-  async off(): Promise<void> {
-    const machine = this.#machine;
-    if (machine === null) return;
-    const gone = new Promise<void>((resolve) => machine.once('exit', () => resolve()));
-    this.#line?.write(`${Buffer.from('systemctl poweroff').toString('base64')}\n`);
-    const late = setTimeout(() => machine.kill('SIGKILL'), QUIT_MS * 6);
-    await gone;
-    clearTimeout(late);
-    this.#forget();
-  }
-
   #forget(): void {
     this.#line?.destroy();
     this.#console?.end();
@@ -180,21 +117,16 @@ export class Guest {
     this.#heard = '';
   }
 
-  #commandLine(socket: string): readonly string[] {
-    const { arch, base, parcel } = this.#parts;
-    const append = `root=/dev/vda rw console=${CONSOLE[arch]} panic=-1 ${LIGHTER.join(' ')}`;
+  /** The line to the test, the parcel and a watchdog: what every machine has. */
+  #ends(socket: string): readonly string[] {
     return [
-      ...MACHINE[arch],
-      ...['-smp', '2', '-m', String(MEMORY_MB), '-accel', 'tcg,thread=multi,tb-size=512'],
-      ...['-display', 'none', '-no-reboot', '-nodefaults', '-serial', 'stdio'],
-      ...['-kernel', join(base, 'vmlinuz'), '-initrd', join(base, 'initrd.img')],
-      ...['-append', append],
-      ...['-drive', `file=${this.#disk},if=virtio,format=qcow2,cache=writeback`],
+      ...['-smp', '2', '-accel', 'tcg,thread=multi,tb-size=512', '-display', 'none'],
+      ...['-no-reboot', '-nodefaults', '-serial', 'stdio'],
       ...['-device', 'i6300esb', '-action', 'watchdog=reset'],
       ...['-device', 'virtio-serial-pci'],
       ...['-chardev', `socket,id=agent,path=${socket},server=on,wait=off`],
       ...['-device', 'virtserialport,chardev=agent,name=cutcard.test'],
-      ...['-fsdev', `local,id=parcel,path=${parcel},security_model=none,readonly=on`],
+      ...['-fsdev', `local,id=parcel,path=${this.#parts.parcel},security_model=none,readonly=on`],
       ...['-device', 'virtio-9p-pci,fsdev=parcel,mount_tag=parcel'],
     ];
   }

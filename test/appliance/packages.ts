@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../firmware-bridge/files.js';
-import type { Arch } from './guest.js';
+import type { Arch } from './bare.js';
 
 /** Versions later than any real one: a good one, and one that does not run. */
 export const NEXT = '9.0.0';
@@ -74,17 +74,11 @@ export const parcelOf = (folder: string, built: string, arch: Arch): Parcel => {
   const current = join(folder, 'current', names[0] ?? '');
   derive(current, join(folder, `next/cutcard_${NEXT}_${arch}.deb`), NEXT, () => undefined);
   derive(current, join(folder, `broken/cutcard_${BROKEN}_${arch}.deb`), BROKEN, (stage) => {
-    // Its own words still work, as after a change that breaks the table alone.
-    const bundle = join(stage, 'usr/lib/cutcard/dist/bundle');
-    writeFileSync(
-      join(bundle, 'broken.js'),
-      "if (process.argv.includes('run')) process.exit(70);\n",
-    );
-    const program = readFileSync(join(bundle, 'cli.js'), 'utf8');
-    writeFileSync(
-      join(bundle, 'cli.js'),
-      program.replace(/^(#!.*\n)?/, "$1import './broken.js';\n"),
-    );
+    // All else of the program still works, as after a change that breaks the table alone.
+    const program = join(stage, 'usr/lib/cutcard/dist/bundle/cli.js');
+    const whole = readFileSync(program, 'utf8');
+    const ends = "if (process.argv[2] === 'run') process.exit(70);\n";
+    writeFileSync(program, whole.replace(/^(#!.*\n)?/, `$1${ends}`));
   });
   const version = execFileSync('dpkg-deb', ['-f', current, 'Version'], { encoding: 'utf8' });
   const files = names.map((file) => {

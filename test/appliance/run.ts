@@ -5,9 +5,10 @@ import { cpus, homedir, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../firmware-bridge/files.js';
+import { type Arch, bareMachine, DISK } from './bare.js';
 import { APPLIANCE, type Check, FAILURES, INSTALL, REMOVAL, UPDATES } from './checks.js';
 import { DEVBOARD } from './dev-board.js';
-import { type Arch, DISK, Guest } from './guest.js';
+import { Guest } from './guest.js';
 import { builder, must, type Parcel, parcelOf } from './packages.js';
 
 /**
@@ -18,7 +19,8 @@ import { builder, must, type Parcel, parcelOf } from './packages.js';
  * `-- --arch arm64` the other processor · `--packages FOLDER` packages already built (else those of
  * the last commit are built, twice, and must be the same) · `--fresh` makes the guest anew ·
  * `--disk FILE` goes on from a copy of a kept disk on which the table is installed and armed ·
- * `--only WORDS` the checks whose name holds them · `--keep` keeps machine and packages.
+ * `--only WORDS` the checks whose name holds them · `--from WORDS` the first such one and all after
+ * it · `--keep` keeps machine and packages.
  * What was found: reports/appliance.json (arm64: appliance-arm64.json).
  * Exit code 0: all passed; 1: something failed or could not run.
  */
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     fresh: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     disk: { type: 'string' },
+    from: { type: 'string', default: '' },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -90,9 +93,11 @@ const settle = (name: string, fromMs: number, why?: string): void => {
   say(`  FAILED ${name} (${seconds} s)\n${why.replaceAll(/^/gm, '    ')}`);
 };
 
+let begun = values.from === '';
 const runChecks = async (guest: Guest, parcel: Parcel, checks: readonly Check[]): Promise<void> => {
   for (const check of checks) {
-    if (!check.name.includes(values.only)) continue;
+    begun ||= check.name.includes(values.from);
+    if (!begun || !check.name.includes(values.only)) continue;
     const fromMs = performance.now();
     try {
       await check.run({ guest, figures, arch, version: parcel.version });
@@ -144,7 +149,10 @@ const main = async (): Promise<void> => {
   must('bash', [join(HERE, 'setup.sh'), arch]);
   const base = baseOf();
   const parcel = packagesOf(folder);
-  const guest = new Guest({ arch, base, folder, parcel: parcel.folder });
+  const guest = new Guest({
+    ...{ machine: bareMachine(arch, base, folder), folder },
+    parcel: parcel.folder,
+  });
   // The emulator must not outlive us, nor lose what a kept disk is kept for.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void guest.powerCut().finally(() => process.exit(1)));
