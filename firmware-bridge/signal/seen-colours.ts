@@ -24,8 +24,11 @@ export class SeenColours {
     this.back = null;
     this.backs = 0;
     this.cover = false;
-    for (const [i, { kind, name }] of this.#classes.entries()) {
-      if ((this.#counts[i] ?? 0) === 0) continue;
+    // By number: `entries()` makes an array for each class, card after card.
+    for (let i = 0; i < this.#counts.length; i += 1) {
+      const seen = this.#classes[i];
+      if (seen === undefined || (this.#counts[i] ?? 0) === 0) continue;
+      const { kind, name } = seen;
       if (kind === 'cover') this.cover = true;
       if (kind !== 'back') continue;
       this.backs += 1;
@@ -37,8 +40,8 @@ export class SeenColours {
   /** Readings of the card-like colour that was read most often. */
   most(): number {
     let most = 0;
-    for (const [i, { kind }] of this.#classes.entries()) {
-      if (kind !== 'nothing') most = Math.max(most, this.#counts[i] ?? 0);
+    for (let i = 0; i < this.#counts.length; i += 1) {
+      if (this.#classes[i]?.kind !== 'nothing') most = Math.max(most, this.#counts[i] ?? 0);
     }
     return most;
   }

@@ -15,11 +15,12 @@ const pad = (text: string | number, width: number): string => String(text).padSt
 const tableText = (report: SoakReport): string => {
   const { gc } = report;
   const head =
-    `${'quantity'.padEnd(14)}${pad('first', 10)}${pad('middle', 10)}${pad('last', 10)}${pad('most', 10)}` +
-    `${pad('growth', 10)}${pad('may grow', 10)}`;
+    `${'quantity'.padEnd(14)}${pad('first', 10)}${pad('middle', 10)}${pad('last', 10)}` +
+    `${pad('most', 10)}${pad('growth', 10)}${pad('may grow', 10)}`;
   const rows = report.fits.map(
     (f) =>
-      `${f.name.padEnd(14)}${pad(f.first.toFixed(2), 10)}${pad(f.middle.toFixed(2), 10)}${pad(f.last.toFixed(2), 10)}` +
+      `${f.name.padEnd(14)}${pad(f.first.toFixed(2), 10)}${pad(f.middle.toFixed(2), 10)}` +
+      pad(f.last.toFixed(2), 10) +
       `${pad(f.most.toFixed(2), 10)}${pad(f.growth.toFixed(2), 10)}${pad(f.mayGrow, 10)}` +
       (f.grows ? '  GROWS' : ''),
   );
