@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import type { JournalRow } from '../controller/core/ports.js';
 import { NO_HASH } from './canonical.js';
 import { ChainHasher, firstRow, ROW_COLUMNS, type StoredRow } from './chain.js';
-import { faultOf, JournalFault, missingJournal } from './fault.js';
+import { faultOf, missingJournal } from './fault.js';
 import { demandFile, emptied, isEmptied } from './file-check.js';
 import { checkFormat, readWords } from './schema.js';
 import type { SavedState, SignedCheckpoint } from './store.js';
