@@ -33,7 +33,7 @@ acl_file ${files.acl}
 
 # Small messages at once.
 set_tcp_nodelay true
-max_inflight_messages 20
+max_inflight_messages 32
 max_packet_size ${PACKET_MAX_BYTES}
 max_keepalive 120
 

@@ -5,7 +5,9 @@ import { eventPayload } from './payloads.js';
 /** Name of this lane's cursor in the journal: last row the broker acknowledged. */
 export const EVENT_CURSOR = 'mqtt.event';
 /** Rows fetched at once: memory stays the same however long the outage was. */
-const READ_ROWS = 256;
+const READ_ROWS = 64;
+/** With fewer at hand the next are fetched, while the broker still answers for those before. */
+const AHEAD_ROWS = 64;
 
 export interface EventLaneParts {
   readonly journal: Journal;
@@ -15,6 +17,8 @@ export interface EventLaneParts {
   readonly lateSeq: () => number;
   /** A row the broker's largest packet cannot hold, or a journal that cannot be read. */
   readonly fault: (kind: 'too-large' | 'journal-read' | 'journal-gap', reason: string) => void;
+  /** Rows that were read, each once and in order: whoever looks for alerts need not read them. */
+  readonly passes: (rows: readonly JournalRow[]) => void;
   /** Rows are at hand: send what there is room for. */
   readonly pump: () => void;
   /** Pumps again after a failed read, a little later. */
@@ -35,8 +39,9 @@ interface Sending {
 export class EventLane {
   readonly #parts: EventLaneParts;
   #acked: number;
-  #sent: number;
-  #rows: JournalRow[] = [];
+  /** Last row that was read; what of it was not sent is in `#rows`. */
+  #read: number;
+  #rows: readonly JournalRow[] = [];
   #next = 0;
   #isReading = false;
   /** Set while the broker's limit keeps a row back; cleared at the next link. */
@@ -47,7 +52,7 @@ export class EventLane {
   constructor(parts: EventLaneParts) {
     this.#parts = parts;
     this.#acked = parts.journal.cursor(EVENT_CURSOR);
-    this.#sent = this.#acked;
+    this.#read = this.#acked;
   }
 
   /** Rows the broker has not acknowledged. */
@@ -57,6 +62,11 @@ export class EventLane {
 
   get acked(): number {
     return this.#acked;
+  }
+
+  /** Last row that was read; null while none is, because the broker's limit keeps one back. */
+  get readTo(): number | null {
+    return this.#isHeld ? null : this.#read;
   }
 
   /** Sends one row if there is one at hand; asks for more when there is none. */
@@ -70,7 +80,7 @@ export class EventLane {
     const payload = eventPayload(row, row.seq <= this.#parts.lateSeq(), this.#parts.cameras);
     if (!this.#fits(row.seq, payload)) return false;
     this.#next += 1;
-    this.#sent = row.seq;
+    if (this.#rows.length - this.#next < AHEAD_ROWS) this.#fetch();
     const generation = this.#generation;
     const sending: Sending = { seq: row.seq, isAcked: false };
     this.#inFlight.push(sending);
@@ -95,7 +105,7 @@ export class EventLane {
 
   #restart(seq: number): void {
     this.#generation += 1;
-    this.#sent = seq;
+    this.#read = seq;
     this.#rows = [];
     this.#next = 0;
     this.#isHeld = false;
@@ -115,10 +125,10 @@ export class EventLane {
 
   #fetch(): void {
     const { journal } = this.#parts;
-    if (this.#isReading || journal.head().seq <= this.#sent) return;
+    if (this.#isReading || journal.head().seq <= this.#read) return;
     this.#isReading = true;
     const generation = this.#generation;
-    const after = this.#sent;
+    const after = this.#read;
     journal.read(after, READ_ROWS).then(
       (rows) => {
         if (generation !== this.#generation) return;
@@ -135,16 +145,19 @@ export class EventLane {
   }
 
   #take(after: number, rows: readonly JournalRow[]): void {
-    const first = rows[0];
-    if (first === undefined) return;
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) return;
     if (first.seq !== after + 1) {
       this.#parts.fault(
         'journal-gap',
         `row ${after + 1} is no longer in the journal; sending goes on at ${first.seq}`,
       );
     }
-    this.#rows = [...rows];
+    const isEmpty = this.#next === this.#rows.length;
+    this.#rows = isEmpty ? rows : [...this.#rows.slice(this.#next), ...rows];
     this.#next = 0;
+    this.#read = last.seq;
+    this.#parts.passes(rows);
     this.#parts.pump();
   }
 

@@ -172,7 +172,10 @@ class FakeLink implements Link {
     const { isHeard, refusal } = this.#server.take(message);
     if (!isHeard && refusal === null) return;
     this.#server.after(() => {
-      if (this.#isUp) done(refusal);
+      if (!this.#isUp) return;
+      done(refusal);
+      // An answer may have ended the link: then nothing that is sent now is heard.
+      this.events.room();
     });
   }
 

@@ -21,7 +21,11 @@ export interface NoticeLaneParts {
   readonly outlet: Outlet;
   readonly cameras: readonly string[];
   readonly lateSeq: () => number;
+  /** Last row the event lane has read and handed on (`passed`); null while it is held up. */
+  readonly readTo: () => number | null;
   readonly pump: () => void;
+  /** Pumps again as soon as whatever else waits has had its turn. */
+  readonly pumpSoon: () => void;
   readonly retryLater: () => void;
   readonly fault: (kind: 'journal-read', reason: string) => void;
 }
@@ -104,6 +108,14 @@ export class NoticeLane {
       const pending: Pending = { seq, left: notices.length };
       for (const notice of notices) this.#urgent.push({ notice, pending });
     }
+  }
+
+  /** Rows of a backlog, as the event lane reads them: to read each twice would double its cost. */
+  passed(rows: readonly JournalRow[]): void {
+    const first = rows[0];
+    if (first === undefined || !this.#isUp || this.#isReading) return;
+    if (first.seq > this.#scanned + 1 || this.#waiting >= QUEUE_MAX) return;
+    for (const row of rows) this.#look(row);
   }
 
   /** Sends one notice if there is one; looks further through the journal when there is none. */
@@ -197,9 +209,12 @@ export class NoticeLane {
     this.#parts.journal.moveCursor(NOTICE_CURSOR, this.#acked);
   }
 
+  /** Reads for itself only what the event lane has passed already, or cannot come to. */
   #fetch(): void {
     const { journal } = this.#parts;
     if (this.#isReading || journal.head().seq <= this.#scanned) return;
+    const readTo = this.#parts.readTo();
+    if (readTo !== null && readTo <= this.#scanned) return;
     this.#isReading = true;
     const generation = this.#generation;
     const after = this.#scanned;
@@ -208,7 +223,9 @@ export class NoticeLane {
         if (generation !== this.#generation) return;
         this.#isReading = false;
         for (const row of rows) this.#look(row);
-        if (rows.length > 0) this.#parts.pump();
+        // A week without an alert is not to be looked through in one go: the cards come first.
+        if (this.#waiting > 0) this.#parts.pump();
+        else if (rows.length > 0) this.#parts.pumpSoon();
       },
       (cause: unknown) => {
         if (generation !== this.#generation) return;

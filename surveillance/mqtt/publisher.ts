@@ -117,15 +117,20 @@ export class Publisher {
       outlet: this.#outlet(),
       fault: (kind: PublisherFault, text: string) => this.#fault(kind, text),
       pump: () => this.#pump(),
-      retryLater: () => this.#pumpLater(),
+      retryLater: () => this.#pumpIn(RETRY_MS),
       lateSeq: () => this.#late.seq(),
     };
     this.#events = new EventLane({
       ...shared,
       cameras: camerasText(cameras),
       maximumPacketBytes: () => this.#session.maximumPacketBytes,
+      passes: (rows) => this.#notices.passed(rows),
     });
-    this.#notices = new NoticeLane({ ...shared, cameras });
+    this.#notices = new NoticeLane({
+      ...{ ...shared, cameras },
+      readTo: () => this.#events.readTo,
+      pumpSoon: () => this.#pumpIn(0),
+    });
     this.#resends = new ResendLane({ ...shared, cameras: camerasText(cameras) });
     this.#acks = new AckBook({
       journal,
@@ -308,10 +313,10 @@ export class Publisher {
     this.#isPumping = false;
   }
 
-  #pumpLater(): void {
+  #pumpIn(ms: number): void {
     const { scheduler } = this.#parts;
     this.#retry?.();
-    this.#retry = scheduler.at(scheduler.nowNs() + RETRY_MS * NS_PER_MS, () => this.#pump());
+    this.#retry = scheduler.at(scheduler.nowNs() + ms * NS_PER_MS, () => this.#pump());
   }
 
   /** One `state` under way at a time, and not more than some twenty a second: the newest wins. */

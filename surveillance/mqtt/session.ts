@@ -8,8 +8,8 @@ export const KEEP_ALIVE_S = 12;
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** Longest wait for a PUBACK before the link is taken for dead, ms. */
 export const PUBACK_TIMEOUT_MS = 15_000;
-/** QoS 1 messages outstanding; more adds waiting, not speed. */
-export const WINDOW = 24;
+/** QoS 1 messages outstanding; a broker that takes fewer says so. More adds waiting, not speed. */
+export const WINDOW = 32;
 const NS_PER_MS = 1e6;
 
 export type SessionState = 'stopped' | 'connecting' | 'up' | 'waiting';
@@ -176,7 +176,6 @@ export class Session {
         return;
       }
       done?.();
-      this.#parts.owner.room();
     });
   }
 
@@ -211,6 +210,9 @@ export class Session {
         },
         message: (message) => {
           if (current()) owner.message(message);
+        },
+        room: () => {
+          if (current() && this.#state === 'up') owner.room();
         },
         closed: (end) => {
           if (current()) this.#closed(end);

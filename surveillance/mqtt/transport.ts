@@ -52,6 +52,8 @@ export interface LinkEnd {
 export interface LinkEvents {
   up(link: LinkUp): void;
   message(message: InMessage): void;
+  /** Some of what was published has been answered: after one `done`, or a batch of them. */
+  room(): void;
   closed(end: LinkEnd): void;
 }
 

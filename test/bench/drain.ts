@@ -16,6 +16,7 @@ import {
 } from '../../surveillance/identity/device.js';
 import { MqttTransport, type TlsIdentity } from '../../surveillance/mqtt/mqtt-transport.js';
 import { Publisher } from '../../surveillance/mqtt/publisher.js';
+import { WINDOW } from '../../surveillance/mqtt/session.js';
 import { count, median } from './median.js';
 import { BenchBroker, Children, missingPrograms } from './path-rig.js';
 import { benchRules, shoeSteps, take } from './shoe-steps.js';
@@ -64,6 +65,8 @@ class House {
       'require_certificate true',
       'use_identity_as_username true',
       'tls_version tlsv1.3',
+      // As the configuration made for a floor has it (surveillance/broker/mosquitto.ts).
+      `max_inflight_messages ${WINDOW}`,
     ];
   }
 
@@ -171,7 +174,7 @@ const measure = async (house: House, children: Children, quick: boolean): Promis
   const ratios = ours.map((perS, round) => perS / (theirs[round] ?? Number.NaN));
   return {
     what: `backlog of ${count(rows)} rows, mutual TLS 1.3, QoS 1`,
-    subject: `${count(median(ours))}/s from the journal, 24 out at once, in order`,
+    subject: `${count(median(ours))}/s from the journal, ${WINDOW} out at once, in order`,
     peer: `mqtt.js ${count(median(theirs))}/s from memory, ${PEER_WINDOW} out at once`,
     ratio: median(ratios).toFixed(2),
     goal: '>= 0.8 of mqtt.js',

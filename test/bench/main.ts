@@ -5,7 +5,7 @@ import { clusterFigures } from './cluster.js';
 import { coreFigures } from './core.js';
 import { drainFigures } from './drain.js';
 import { floorFigures } from './floor.js';
-import { pathFigures } from './path.js';
+import { type PathAsked, pathFigures } from './path.js';
 import { signalFigures } from './signal.js';
 import { startFigures } from './start.js';
 import { type Figure, storageFigures } from './storage.js';
@@ -13,11 +13,11 @@ import { type Figure, storageFigures } from './storage.js';
 /**
  * `npm run bench`: each figure beside its peer or limit, interleaved in the same run, as medians
  * and ratios. `npm run bench -- core start` takes these groups only; `--large` also 10^7 rows;
- * `--quick` one round of the groups that take minutes.
+ * `--quick` one round of the groups that take minutes. `path` also takes
+ * `--subjects=bare,node-red,node-red-tuned,cutcard` and `--rates=50,500,burst`.
  */
-interface Asked {
+interface Asked extends PathAsked {
   readonly large: boolean;
-  readonly quick: boolean;
 }
 const GROUPS: Readonly<Record<string, (asked: Asked) => Promise<readonly Figure[]>>> = {
   arm: () => Promise.resolve(armFigures()),
@@ -25,7 +25,7 @@ const GROUPS: Readonly<Record<string, (asked: Asked) => Promise<readonly Figure[
   core: () => Promise.resolve(coreFigures()),
   drain: ({ quick }) => drainFigures(quick),
   floor: ({ quick }) => floorFigures(quick),
-  path: ({ quick }) => pathFigures(quick),
+  path: (asked) => pathFigures(asked),
   signal: () => signalFigures(),
   start: () => startFigures(),
   storage: ({ large }) => storageFigures(large),
@@ -52,7 +52,14 @@ const table = (figures: readonly Figure[]): string => {
 };
 
 const args = process.argv.slice(2);
-const options = { large: args.includes('--large'), quick: args.includes('--quick') };
+const valueOf = (name: 'subjects' | 'rates'): { [name]?: string } => {
+  const given = args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+  return given === undefined ? {} : { [name]: given };
+};
+const options = {
+  ...{ large: args.includes('--large'), quick: args.includes('--quick') },
+  ...{ ...valueOf('subjects'), ...valueOf('rates') },
+};
 const asked = args.filter((arg) => !arg.startsWith('--'));
 const unknown = asked.filter((name) => !Object.hasOwn(GROUPS, name));
 if (unknown.length > 0) {

@@ -23,8 +23,13 @@ const ROUNDS = 3;
 /** Lines a second; 0: all at once. */
 const RATES = [50, 500, 0] as const;
 type Rate = (typeof RATES)[number];
+const RATE_WORDS: Readonly<Record<string, Rate>> = { '50': 50, '500': 500, burst: 0 };
 const PACED_S = 4;
 const BURST = 4000;
+/** Lines before the first that counts, the same for all: a table runs for months, compiled. */
+const WARM = 4000;
+/** What the broker of a floor takes at once (surveillance/broker/mosquitto.ts), for all alike. */
+const BROKER = ['allow_anonymous true', 'max_inflight_messages 32'];
 /** Nothing more comes after so much silence. */
 const SILENCE_MS = 8000;
 const START_MS = 60_000;
@@ -103,10 +108,10 @@ class Path {
     this.#peers = peers;
   }
 
-  async run(): Promise<ReadonlyMap<Rate, Run>> {
+  async run(rates: readonly Rate[]): Promise<ReadonlyMap<Rate, Run>> {
     try {
       const { machine, table } = await serialPair(this.#children, this.#folder);
-      const { port } = await BenchBroker.start(this.#children, this.#folder);
+      const { port } = await BenchBroker.start(this.#children, this.#folder, BROKER);
       const topics = ['-t', 'bench/#', '-t', 'cutcard/v1/#'];
       const listener = await Listener.start(this.#children, this.#folder, [
         ...['-p', `${port}`],
@@ -114,7 +119,10 @@ class Path {
       ]);
       const pid = await this.#start(table, port, listener);
       const runs = new Map<Rate, Run>();
-      for (const rate of RATES) runs.set(rate, await this.#measure(rate, machine, listener, pid));
+      const measure = (rate: Rate, lines: number): Promise<Run> =>
+        this.#measure(rate, lines, machine, listener, pid);
+      await measure(0, WARM);
+      for (const rate of rates) runs.set(rate, await measure(rate, linesAt(rate)));
       return runs;
     } finally {
       await this.#children.stop();
@@ -156,8 +164,13 @@ class Path {
     });
   }
 
-  async #measure(rate: Rate, machine: string, listener: Listener, pid: number): Promise<Run> {
-    const lines = linesAt(rate);
+  async #measure(
+    rate: Rate,
+    lines: number,
+    machine: string,
+    listener: Listener,
+    pid: number,
+  ): Promise<Run> {
     const before = listener.all().length;
     const cpuBefore = cpuS(pid);
     const file = join(this.#folder, `written-${rate}`);
@@ -247,41 +260,87 @@ const skipped = (why: string): Figure => ({
   goal: '-',
 });
 
+/** One subject by itself, where there is nothing to hold it against. */
+const loneFigures = (runs: Runs, subject: Subject, rates: readonly Rate[]): readonly Figure[] =>
+  rates.map((rate) => ({
+    what: `line to PUBACK, ${rate === 0 ? `burst of ${count(BURST)}` : `${rate}/s`}`,
+    subject:
+      `${NAMES[subject]} ${count(median(of(runs, subject, rate, 'perS')))}/s, ` +
+      `${integrity(runs, subject, rate)}, p50 / p99 ` +
+      `${median(of(runs, subject, rate, 'p50Ms')).toFixed(1)} / ` +
+      `${median(of(runs, subject, rate, 'p99Ms')).toFixed(1)} ms, ` +
+      `${count(median(of(runs, subject, rate, 'cpuUs')))} us CPU each`,
+    peer: '-',
+    ratio: '-',
+    goal: '-',
+  }));
+
+const BURST_GOALS: Readonly<Partial<Record<Subject, string>>> = {
+  bare: '>= 0.9 of the bare script',
+  'node-red': '>= 10 x',
+  'node-red-tuned': '>= 2.5 x',
+};
+
+const figuresOf = (
+  runs: Runs,
+  subjects: readonly Subject[],
+  rates: readonly Rate[],
+): readonly Figure[] => {
+  const peers = subjects.filter((name) => name !== 'cutcard');
+  if (peers.length === subjects.length || peers.length === 0) {
+    return subjects.flatMap((subject) => loneFigures(runs, subject, rates));
+  }
+  const burst = rates.includes(0)
+    ? peers.map((peer) => burstFigure(runs, peer, BURST_GOALS[peer] ?? '-'))
+    : [];
+  const paced = ([50, 500] as const).filter((rate) => rates.includes(rate));
+  const delays = paced.flatMap((rate) =>
+    peers.map((peer) =>
+      delayFigure(runs, peer, rate, peer === 'bare' ? '<= 1.2 of the bare script' : '-'),
+    ),
+  );
+  return [...burst, ...delays];
+};
+
+export interface PathAsked {
+  /** One round. */
+  readonly quick: boolean;
+  /** `bare,cutcard`: these only; all where it is left out. */
+  readonly subjects?: string;
+  /** `50,500,burst`: these only. */
+  readonly rates?: string;
+}
+
+const wordsOf = (asked: string | undefined): readonly string[] | null =>
+  asked === undefined ? null : asked.split(',');
+
 /**
  * A serial line's way to an acknowledged message, beside a bare script and Node-RED as it comes
- * and tuned, turn by turn on the same machine. `quick`: one round.
+ * and tuned, turn by turn on the same machine.
  */
-export const pathFigures = async (quick: boolean): Promise<readonly Figure[]> => {
+export const pathFigures = async (asked: PathAsked): Promise<readonly Figure[]> => {
   const missing = missingPrograms(['socat', 'mosquitto', 'mosquitto_sub', 'npm']);
   if (missing !== null) return [skipped(missing)];
+  const named = wordsOf(asked.subjects);
+  const wanted = SUBJECTS.filter((name) => named?.includes(name) ?? true);
+  const rates = wordsOf(asked.rates)?.flatMap((word) => RATE_WORDS[word] ?? []) ?? RATES;
   const notes: Figure[] = [];
-  const peers = await installNodeRed().catch((cause: unknown) => {
-    const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : 'unknown cause';
-    notes.push(skipped(`Node-RED could not be installed: ${why}`));
-    return null;
-  });
-  const subjects = SUBJECTS.filter((name) => peers !== null || !name.startsWith('node-red'));
+  const peers = wanted.some((name) => name.startsWith('node-red'))
+    ? await installNodeRed().catch((cause: unknown) => {
+        const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : 'unknown cause';
+        notes.push(skipped(`Node-RED could not be installed: ${why}`));
+        return null;
+      })
+    : null;
+  const subjects = wanted.filter((name) => peers !== null || !name.startsWith('node-red'));
   const all: Record<Subject, ReadonlyMap<Rate, Run>[]> = {
     bare: [],
     'node-red': [],
     'node-red-tuned': [],
     cutcard: [],
   };
-  for (let round = 0; round < (quick ? 1 : ROUNDS); round += 1) {
-    for (const subject of subjects) all[subject].push(await new Path(subject, peers).run());
+  for (let round = 0; round < (asked.quick ? 1 : ROUNDS); round += 1) {
+    for (const subject of subjects) all[subject].push(await new Path(subject, peers).run(rates));
   }
-  const figures: Figure[] = [burstFigure(all, 'bare', '>= 0.9 of the bare script')];
-  if (peers !== null) {
-    figures.push(
-      burstFigure(all, 'node-red', '>= 10 x'),
-      burstFigure(all, 'node-red-tuned', '>= 2.5 x'),
-    );
-  }
-  for (const rate of [50, 500] as const) {
-    for (const peer of subjects.filter((name) => name !== 'cutcard')) {
-      const goal = peer === 'bare' ? '<= 1.2 of the bare script' : '-';
-      figures.push(delayFigure(all, peer, rate, goal));
-    }
-  }
-  return [...figures, ...notes];
+  return [...figuresOf(all, subjects, rates), ...notes];
 };

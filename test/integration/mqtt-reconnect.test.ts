@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Scheduler } from '../../controller/core/ports.js';
 import { REFUSED_FLOOR_MS } from '../../surveillance/mqtt/backoff.js';
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
+import { WINDOW } from '../../surveillance/mqtt/session.js';
 import type { PublisherParts } from '../../surveillance/mqtt/publisher.js';
 import { RawBroker } from '../unit/surveillance/raw-broker.js';
 import { card, findingOf } from '../unit/surveillance/rows.js';
@@ -100,7 +101,7 @@ describe('a broker that misbehaves', () => {
     table.start();
     await deal(table, 500);
     await until('time-out', () => table.faults.some(([kind]) => kind === 'puback-timeout'));
-    expect(broker.mostOpen).toBeLessThanOrEqual(24);
+    expect(broker.mostOpen).toBeLessThanOrEqual(WINDOW);
     expect(table.journal.cursor('mqtt.event')).toBe(0);
     broker.rules = {};
     await cursorAt(table, 500);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { parser, type Packet } from 'mqtt-packet';
 import { describe, expect, it } from 'vitest';
-import { publishBytes } from '../../../surveillance/mqtt/publish-packet.js';
+import { PublishBatch, type PublishPacket } from '../../../surveillance/mqtt/publish-packet.js';
 
 /** The library's own reading of our bytes. */
 const read = (bytes: Buffer, protocolVersion: 4 | 5): Packet[] => {
@@ -10,6 +10,12 @@ const read = (bytes: Buffer, protocolVersion: 4 | 5): Packet[] => {
   reader.on('packet', (packet) => packets.push(packet));
   expect(reader.parse(bytes)).toBe(0);
   return packets;
+};
+
+const publishBytes = (packet: PublishPacket): Buffer => {
+  const batch = new PublishBatch();
+  batch.add(packet);
+  return batch.take();
 };
 
 describe('a PUBLISH as bytes', () => {
@@ -55,8 +61,65 @@ describe('a PUBLISH as bytes', () => {
 
   it('what no packet can hold is refused', () => {
     const topic = 't'.repeat(65_536);
-    expect(() =>
-      publishBytes({ topic, payload: '', retain: false, id: 1, properties: null }),
-    ).toThrow(RangeError);
+    const batch = new PublishBatch();
+    batch.add({ topic: 't', payload: 'before', retain: false, id: 1, properties: null });
+    expect(() => batch.add({ topic, payload: '', retain: false, id: 2, properties: null })).toThrow(
+      RangeError,
+    );
+    expect(read(batch.take(), 4)).toMatchObject([{ cmd: 'publish', messageId: 1 }]);
+  });
+});
+
+describe('a batch of PUBLISHes', () => {
+  it('gives them in order, whenever it is taken from and its memory is used again', () => {
+    const turns = fc.array(
+      fc.record({
+        payloads: fc.array(
+          fc
+            .tuple(fc.constantFrom('x', 'é', '€', '😀'), fc.nat({ max: 9000 }))
+            .map(([letter, times]) => letter.repeat(times)),
+          { maxLength: 8 },
+        ),
+        isTaken: fc.boolean(),
+        isReused: fc.boolean(),
+      }),
+      { maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(turns, (all) => {
+        const batch = new PublishBatch();
+        const [sent, pieces]: [string[], Buffer[]] = [[], []];
+        for (const { payloads, isTaken, isReused } of all) {
+          for (const payload of payloads) {
+            sent.push(Buffer.from(payload).toString());
+            batch.add({ topic: 't/é', payload, retain: true, id: sent.length, properties: {} });
+          }
+          // What was taken is only good until the memory is used again.
+          if (isTaken) pieces.push(Buffer.from(batch.take()));
+          if (isReused) batch.reuse();
+        }
+        pieces.push(batch.take());
+        expect(batch.isEmpty).toBe(true);
+        const packets = read(Buffer.concat(pieces), 5);
+        expect(packets.map((packet) => packet.messageId)).toEqual(sent.map((_, i) => i + 1));
+        expect(
+          packets.map((packet) => (packet.cmd === 'publish' ? packet.payload.toString() : null)),
+        ).toEqual(sent);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('leaves alone what was taken until it is told that nobody reads it any more', () => {
+    const batch = new PublishBatch();
+    const add = (payload: string): void =>
+      batch.add({ topic: 't', payload, retain: false, id: 1, properties: null });
+    add('first');
+    const first = batch.take();
+    const copy = Buffer.from(first);
+    for (let i = 0; i < 100; i += 1) add('x'.repeat(1000));
+    batch.take();
+    add('last');
+    expect(first.equals(copy)).toBe(true);
   });
 });
