@@ -127,7 +127,7 @@ export const DEVBOARD: readonly Check[] = [
     await guest.until('stat -c "%G %a" /dev/gpiochip0', /^gpio 660$/m);
   }),
   pageOf('Page 3 · Tell it what it is (2 min)', 'the configuration', async (trial, heading) => {
-    match(await follow(trial.guest, { page: PAGE, heading }), /good/);
+    match(await follow(trial.guest, { page: PAGE, heading }), /cutcard\.yaml: ok$/m);
   }),
   pageOf("Page 4 · The dealer's keys (1 min)", 'the panel waits', async (trial, heading) => {
     await trial.guest.must(openPanel(commandsUnder(PAGE, heading).join('')));

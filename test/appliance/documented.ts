@@ -78,7 +78,7 @@ export const follow = async (guest: Guest, walk: Walk): Promise<string> => {
     const typed = Object.hasOwn(instead, line) ? instead[line] : line;
     if (typed === null || typed === undefined) continue;
     const meant = Object.entries(words).reduce((all, [a, b]) => all.replaceAll(a, b), typed);
-    said += await guest.must(asPerson(meant));
+    said += `${await guest.must(asPerson(meant))}\n`;
   }
   return said;
 };
