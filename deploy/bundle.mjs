@@ -72,6 +72,15 @@ const nativeFiles = () => ({
   },
 });
 
+/** Node's own modules come at once: a part has no loader of its own for an `import()`. */
+const nodeModulesAtOnce = () => ({
+  name: 'node-modules-at-once',
+  renderChunk: (code) => ({
+    code: code.replaceAll(/\bimport\("(node:[^"]+)"\)/g, 'Promise.resolve(require("$1"))'),
+    map: null,
+  }),
+});
+
 /**
  * One character outside of Latin-1 makes Node keep a whole file as 16-bit text: twice the room.
  * A part is no file that a shell starts.
@@ -103,7 +112,7 @@ const bundled = (to, input) =>
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
-    plugins: [nativeFiles()],
+    plugins: [nativeFiles(), nodeModulesAtOnce()],
     ssr: { noExternal: true, target: 'node' },
     build: {
       ssr: true,

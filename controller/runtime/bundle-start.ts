@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /**
  * What each entry of the bundle begins with: loads the parts of the program with the code that the
@@ -65,7 +65,6 @@ const load = (file: string): unknown => {
   const script = new Script(`${HEAD}${source.toString('latin1')}\n})`, {
     filename: file,
     columnOffset: -HEAD.length,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(code === undefined || isWriting ? {} : { cachedData: code }),
   });
   // Code that is there is kept: several runs each add what they used.

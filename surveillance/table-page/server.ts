@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import rateLimit from '@fastify/rate-limit';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ListenError, listenFault, serverFactoryFor, type TlsFiles } from '../access/listen.js';
+import { builtPages } from '../access/pages-folder.js';
 import { type Access, type AccessOptions, registerAccess } from '../access/plugin.js';
 import { anybodyHere } from '../access/roles.js';
 import { pageStateOf } from './message.js';
@@ -64,14 +64,6 @@ export class TablePageError extends Error {
   }
 }
 
-const builtPages = (): string => {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) {
-    folder = dirname(folder);
-  }
-  return join(folder, 'dist', 'pages');
-};
-
 /** A row number as a page gives it back; null where there is none or it is none of ours. */
 const seqOf = (text: unknown): number | null => {
   if (typeof text !== 'string' || text.length > MAX_SEQ_DIGITS) return null;
@@ -120,8 +112,8 @@ const addApi = (
   });
 };
 
-const addPages = async (app: FastifyInstance, folder: string): Promise<void> => {
-  if (!existsSync(join(folder, 'index.html'))) {
+const addPages = async (app: FastifyInstance, folder: string | null): Promise<void> => {
+  if (folder === null || !existsSync(join(folder, 'index.html'))) {
     for (const page of PAGES) {
       app.get(page, (_request, reply) => {
         const text = 'The pages of this table are not built. Run `npm run build`, then reload.\n';

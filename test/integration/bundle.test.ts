@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,6 +48,14 @@ describe('the bundled program', () => {
     }
   });
 
+  it('says nothing of its own beside what a command says', { timeout: LONG_MS }, () => {
+    const args = [CLI, 'evidence', 'verify', join(folder, 'nowhere.html')];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^cutcard: .*nowhere.html/);
+    expect(stderr).not.toContain('Warning');
+  });
+
   it('finds the built-in procedures beside it', { timeout: LONG_MS }, () => {
     expect(cutcard('procedures', 'list')).toContain('pa/631a-baccarat');
   });
@@ -72,6 +80,9 @@ describe('the bundled program', () => {
       });
       const health = await fetch(`${await page}/health`);
       expect(await health.json()).toMatchObject({ ok: true });
+      const shown = await fetch(`${await page}/`);
+      expect(shown.status).toBe(200);
+      expect(await shown.text()).toContain('<html');
       const ended = once(table, 'exit');
       table.kill('SIGTERM');
       expect(await ended).toEqual([0, null]);

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import rateLimit from '@fastify/rate-limit';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -8,6 +7,7 @@ import { z } from 'zod';
 import type { Observation } from '../../../controller/core/observation.js';
 import type { AuditEntry, AuditSink } from '../../access/audit.js';
 import { ListenError, listenFault, serverFactoryFor, type TlsFiles } from '../../access/listen.js';
+import { builtPages } from '../../access/pages-folder.js';
 import { type AccessOptions, registerAccess } from '../../access/plugin.js';
 import { Alerts } from '../alerts.js';
 import { EvidenceDesk, type EvidenceInput } from '../evidence-desk.js';
@@ -67,14 +67,6 @@ export class FloorSiteError extends Error {
   }
 }
 
-const builtPages = (): string => {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) {
-    folder = dirname(folder);
-  }
-  return join(folder, 'dist', 'pages');
-};
-
 /** The store keeps the trail; a file beside it, where one is given, too. */
 const auditOf = (service: FloorService, also: AuditSink | undefined): AuditSink => ({
   record: async (entry: AuditEntry) => {
@@ -90,8 +82,8 @@ const auditOf = (service: FloorService, also: AuditSink | undefined): AuditSink 
   },
 });
 
-const addPages = async (app: FastifyInstance, folder: string): Promise<void> => {
-  if (!existsSync(join(folder, PAGE))) {
+const addPages = async (app: FastifyInstance, folder: string | null): Promise<void> => {
+  if (folder === null || !existsSync(join(folder, PAGE))) {
     app.get('/', (_request, reply) => {
       const text = 'The pages of the wall are not built. Run `npm run build`, then reload.\n';
       void reply.code(503).type('text/plain; charset=utf-8').send(text);
