@@ -121,7 +121,8 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     log,
     version: programVersion(),
     armed: () => {
-      log.info({ ms: Math.round(performance.now()) }, 'armed: the table is watched');
+      const page = config.page === undefined ? '' : '; its page comes next';
+      log.info({ ms: Math.round(performance.now()) }, `armed: the table is watched${page}`);
       notifySystemd('READY=1');
     },
   });

@@ -46,13 +46,38 @@ export class UsersError extends Error {
 
 export const isUserName = (name: string): boolean => NAME.test(name);
 
+const TAKEN: Readonly<Record<string, string>> = {
+  roles: ACCESS_ROLES.join(', '),
+  press: ROLES.join(', '),
+};
+
+const nameOf = (field: string): keyof User =>
+  field === 'roles' || field === 'press' || field === 'badge' || field === 'password'
+    ? field
+    : 'name';
+
+/** What is wrong with a field, in words and with what would be taken. */
+const plainIssue = (issue: z.core.$ZodIssue | undefined, given: unknown): string => {
+  const field = String(issue?.path[0] ?? '');
+  const known = TAKEN[field];
+  const at = issue?.path[1];
+  if (known !== undefined && Array.isArray(given)) {
+    const word: unknown = typeof at === 'number' ? given[at] : undefined;
+    if (typeof word === 'string') return `\`${word}\` is no role here; there are ${known}`;
+    if (issue?.code === 'too_small') return `give one or more of ${known}`;
+    if (issue?.code === 'too_big') return `more than there are: ${known}`;
+  }
+  if (field === 'badge') return 'a badge is up to 32 letters, digits, `.`, `_` and `-`';
+  return issue?.message ?? 'not taken';
+};
+
 /** Checks somebody new. @throws UsersError naming what is not taken and what is. */
 export const newUser = (given: Readonly<Record<keyof User, unknown>>): User => {
   const parsed = userSchema.safeParse(given);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = String(issue?.path[0] ?? 'entry');
-  throw new UsersError(`${field}: ${issue?.message ?? 'not taken'}`);
+  throw new UsersError(`${field}: ${plainIssue(issue, given[nameOf(field)])}`);
 };
 
 /** A name twice, or a badge of two people: nobody could tell who it was. */

@@ -18,6 +18,10 @@ const port = (text: string): number => {
   return value;
 };
 
+/** Where rows are stored; of a database without what may be a password. */
+const placeText = (store: string): string =>
+  /^postgres(ql)?:/.test(store) ? 'the PostgreSQL store' : `the store ${store}`;
+
 const floor = async (options: Options): Promise<void> => {
   const { folderOf, runFloor } = await import('../floor/run-floor.js');
   const { plainFloorConfig, readFloorConfig } = await import('../floor/floor-config.js');
@@ -42,6 +46,8 @@ const floor = async (options: Options): Promise<void> => {
     file === undefined
       ? plainFloorConfig({ broker: broker ?? '', ...plain })
       : readFloorConfig(read(file), file);
+  // On stderr: the answer of the command, on stdout, comes once the wall is there.
+  process.stderr.write(`floor: opening ${placeText(config.store)}, then the wall\n`);
   const running = await runFloor({
     config,
     folder: file === undefined ? process.cwd() : folderOf(file),

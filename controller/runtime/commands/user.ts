@@ -7,6 +7,14 @@ interface FileFlag {
   readonly file: string;
 }
 
+interface ChangeFlags extends FileFlag {
+  readonly role?: readonly string[];
+  /** false: `--no-press`, `--no-badge`. */
+  readonly press?: readonly string[] | false;
+  readonly badge?: string | false;
+  readonly newPassword?: true;
+}
+
 interface AddFlags extends FileFlag {
   readonly role: readonly string[];
   readonly press: readonly string[];
@@ -61,7 +69,8 @@ const add = (name: string, flags: AddFlags): Promise<void> =>
     const people = await peopleOf(flags.file);
     if (people.some((user) => user.name === name)) {
       throw new UsersError(
-        `${flags.file}: \`${name}\` is on the list; to change what they may, remove and add again`,
+        `${flags.file}: \`${name}\` is on the list; to change what they may: ` +
+          `cutcard user change ${name} --file ${flags.file}`,
       );
     }
     const { role: roles, press, badge = null } = flags;
@@ -120,6 +129,38 @@ const remove = (name: string, { file }: FileFlag): Promise<void> =>
     print(`${file}: ${name} is off the list; what they have open ends within a second`);
   });
 
+/** What `--press` and `--no-press` leave of what somebody pressed before. */
+const pressOf = (press: readonly string[] | false | undefined, before: User['press']): unknown =>
+  press === undefined ? before : press === false ? [] : press;
+
+const alter = (name: string, flags: ChangeFlags): Promise<void> =>
+  plainly(async () => {
+    const { newUser, UsersError } = await import('../../../surveillance/access/users-file.js');
+    const { file, role, press, badge, newPassword } = flags;
+    if ([role, press, badge, newPassword].every((flag) => flag === undefined)) {
+      throw new UsersError(
+        'say what to change: --role, --press or --no-press, --badge or --no-badge, --new-password',
+      );
+    }
+    let said = '';
+    await change(name, file, async (people) => {
+      const before = people.find((user) => user.name === name);
+      // Checked before anybody is asked for a password.
+      const after = newUser({
+        name,
+        roles: role ?? before?.roles,
+        press: pressOf(press, before?.press ?? []),
+        badge: badge === false ? null : (badge ?? before?.badge ?? null),
+        password: before?.password ?? null,
+      });
+      const hash = newPassword === true ? await newHash(name) : after.password;
+      said = lineOf({ ...after, password: hash });
+      return people.map((user) => (user.name === name ? { ...after, password: hash } : user));
+    });
+    print(`${file}: ${said}`);
+    print('whoever lost a role, or has another password, is out within a second');
+  });
+
 const password = (name: string, { file }: FileFlag): Promise<void> =>
   plainly(async () => {
     await change(name, file, async (people) => {
@@ -155,6 +196,18 @@ export const register = (program: Command): void => {
     .argument('<name>')
     .option('--file <file>', 'the list', FILE)
     .action(remove);
+  user
+    .command('change')
+    .description('change what somebody may do; what is not named stays as it is')
+    .argument('<name>')
+    .option('--file <file>', 'the list', FILE)
+    .option('--role <role>', 'these roles instead of those before; again for more', collect)
+    .option('--press <role>', 'presses as these instead of those before; again for more', collect)
+    .option('--no-press', 'presses nothing any more')
+    .option('--badge <badge>', 'another badge')
+    .option('--no-badge', 'no badge: presses carry the name')
+    .option('--new-password', 'a new password, asked for or piped in')
+    .action(alter);
   user
     .command('password')
     .description('give somebody a new password, asked for or piped in')

@@ -10,10 +10,10 @@ import {
 import { FloorService } from '../../../surveillance/floor/service.js';
 import { StoreError } from '../../../surveillance/floor/store/db.js';
 import type { Escalation } from '../../../surveillance/floor/tile.js';
-import { observationText } from '../../../storage/describe.js';
 import { EXIT, Refusal } from '../exit.js';
 import type { Log } from '../log-port.js';
 import { evidenceFromRows } from './evidence-source.js';
+import { stepWords } from './step-words.js';
 
 /** Five years, as most licences ask of surveillance records. */
 export const RETENTION_YEARS = 5;
@@ -79,7 +79,7 @@ export const startFloor = async (options: FloorOptions): Promise<RunningFloor> =
     const site = await startFloorSite({
       service: running,
       port,
-      words: observationText,
+      words: stepWords,
       makeEvidence: (input) => evidenceFromRows(input, version),
       dayBeginsHour: options.dayBeginsHour ?? DAY_BEGINS_HOUR,
       ...(host === undefined ? {} : { host }),

@@ -16,15 +16,23 @@ import { ask, errorText } from './service.js';
 import { ageText, type Mark, plainWord } from './words.js';
 
 const LOOK_MS = 1000;
+/** After so long without an answer the page says what may be the matter, ms. */
+const LATE_MS = 5000;
 
 interface Look {
   readonly report: TechReport | null;
   readonly error: string;
+  /** The first question is not answered for a while. */
+  readonly isLate: boolean;
 }
+
+const SILENT =
+  'The table does not answer: the controller is busy or stopped, or the line to it is cut. ' +
+  'This page goes on asking.';
 
 /** The inside of the table, looked at once a second while the page is open. */
 const useReport = (): Look => {
-  const [look, setLook] = useState<Look>({ report: null, error: '' });
+  const [look, setLook] = useState<Look>({ report: null, error: '', isLate: false });
   useEffect(() => {
     const round = { isOver: false, isAsking: false };
     const once = async (): Promise<void> => {
@@ -35,14 +43,18 @@ const useReport = (): Look => {
       if (round.isOver) return;
       setLook(({ report }) =>
         isTechReport(answer.body)
-          ? { report: answer.body, error: '' }
-          : { report, error: errorText(answer, 'The table does not answer.') },
+          ? { report: answer.body, error: '', isLate: false }
+          : { report, error: errorText(answer, SILENT), isLate: false },
       );
     };
     void once();
     const timer = window.setInterval(() => void once(), LOOK_MS);
+    const late = window.setTimeout(() => {
+      setLook((before) => ({ ...before, isLate: before.report === null && before.error === '' }));
+    }, LATE_MS);
     return () => {
       round.isOver = true;
+      window.clearTimeout(late);
       window.clearInterval(timer);
     };
   }, []);
@@ -262,9 +274,19 @@ const Inside = ({ report }: { readonly report: TechReport }) => (
   </>
 );
 
+const Asking = ({ isLate }: { readonly isLate: boolean }) => (
+  <p class="none" role="status">
+    Asking the table…
+    {isLate &&
+      ' It takes longer than it should. The doctor looks at the disk, the broker and the ' +
+        'certificates first: one that hangs holds up this page. The other pages show whether the ' +
+        'table itself goes on.'}
+  </p>
+);
+
 /** What a technician looks at: what the wires, the chips and the links say. */
 export const TechnicianPage = () => {
-  const { report, error } = useReport();
+  const { report, error, isLate } = useReport();
   return (
     <main id="main" class="technician">
       {error !== '' && (
@@ -272,7 +294,7 @@ export const TechnicianPage = () => {
           {error}
         </p>
       )}
-      {report === null ? <p class="none">Asking the table…</p> : <Inside report={report} />}
+      {report === null ? <Asking isLate={isLate} /> : <Inside report={report} />}
     </main>
   );
 };

@@ -73,6 +73,26 @@ test('people are added, listed, given a new password and taken off', async () =>
   expect(loadUsers(join(folder, 'users.yaml')).people.map(({ name }) => name)).toEqual(['eye-1']);
 });
 
+test('what somebody may do is changed, and what is not named stays', async () => {
+  const file = '--file changed.yaml';
+  const who = () => loadUsers(join(folder, 'changed.yaml')).people[0];
+  await user(`add d-1 ${file} --role viewer --press dealer --badge D-1`, 'a long enough word\n');
+  const before = who()?.password;
+  const more = await user(`change d-1 ${file} --press dealer --press floor`);
+  expect(more.out).toMatch(/presses as dealer,floor {2}badge D-1/);
+  expect(who()).toMatchObject({ roles: ['viewer'], press: ['dealer', 'floor'], password: before });
+  await user(`change d-1 ${file} --no-press --no-badge --role operator`);
+  expect(who()).toMatchObject({ roles: ['operator'], press: [], badge: null, password: before });
+  await user(`change d-1 ${file} --new-password`, 'quite another word\n');
+  expect(await fitsPassword('quite another word', who()?.password ?? null)).toBe(true);
+  const wrong = await user(`change d-1 ${file} --press boss`);
+  expect(wrong.code).toBe(2);
+  expect(wrong.out).toContain('press: `boss` is no role here; there are dealer, floor, tech');
+  expect((await user(`change d-1 ${file}`)).out).toMatch(/say what to change: --role/);
+  expect((await user(`change d-9 ${file} --role viewer`)).out).toMatch(/there is no `d-9`/);
+  expect(who()).toMatchObject({ roles: ['operator'], press: [] });
+});
+
 test('what cannot be done is said, and changes nothing', async () => {
   const file = '--file other.yaml';
   const cases: readonly [string, string, RegExp][] = [

@@ -75,7 +75,13 @@ export const AuditPage = () => {
         </p>
       )}
       <Lines lines={value?.lines ?? []} />
-      {value?.lines.length === 0 && <p class="none">No line passes this filter.</p>}
+      {value?.lines.length === 0 && (
+        <p class="none">
+          {who === '' && what === ''
+            ? 'Nothing is written down yet: no login, acknowledgement, evidence, report, refusal.'
+            : 'No line passes this filter: who and what are compared whole, as a line has them.'}
+        </p>
+      )}
       <Pager before={before} next={next === null ? null : String(next)} go={setBefore} />
     </main>
   );

@@ -14,7 +14,18 @@ interface ChartProps {
   /** Gaming days, `2026-11-29`. */
   readonly days: readonly string[];
   readonly lines: readonly ChartLine[];
+  /** Said where no day has a figure: nothing was measured, which is not the same as none. */
+  readonly unmeasured: string;
+  /** Said where every figure is zero: it was looked for and did not happen. */
+  readonly nothing: string;
 }
+
+/** Why a chart would be empty; null where it shows something. */
+const emptyText = ({ lines, unmeasured, nothing }: ChartProps): string | null => {
+  const figures = lines.flatMap(({ values }) => values.filter((value) => value !== null));
+  if (figures.length === 0) return unmeasured;
+  return figures.every((value) => value === 0) ? nothing : null;
+};
 
 const HEIGHT = 210;
 const BAR_SHARE = 0.7;
@@ -150,14 +161,15 @@ export const Chart = (props: ChartProps) => {
   const box = useRef<HTMLDivElement>(null);
   const [isTable, setIsTable] = useState(false);
   const { title, unit, days, lines } = props;
+  const empty = emptyText(props);
   useEffect(() => {
-    if (box.current === null || isTable) return undefined;
+    if (box.current === null || isTable || empty !== null) return undefined;
     const ending = new AbortController();
     void draw(box.current, props, ending.signal);
     return () => {
       ending.abort();
     };
-  }, [days, lines, isTable]);
+  }, [days, lines, isTable, empty]);
   return (
     <section class="panel chart" aria-label={title}>
       <div class="stepper-bar">
@@ -174,9 +186,9 @@ export const Chart = (props: ChartProps) => {
           As a table<span class="unheard">: {title}</span>
         </button>
       </div>
-      {isTable ? (
-        <Figures {...props} />
-      ) : (
+      {isTable && <Figures {...props} />}
+      {!isTable && empty !== null && <p class="none">{empty}</p>}
+      {!isTable && empty === null && (
         <div
           ref={box}
           role="img"

@@ -88,7 +88,7 @@ const Row = ({ step }: { readonly step: SeenStep }) => (
     <p class="row-head">
       <b>{step.text}</b>
       <span>
-        Row {step.seq} · <time>{preciseTime(step.atMs)}</time> UTC
+        Row {step.seq} · <code>{step.kind}</code> · <time>{preciseTime(step.atMs)}</time> UTC
         {!step.wallTrusted && <span class="untrusted"> clock not synchronised</span>}
         {step.historical && <span class="untrusted"> sent late</span>}
       </span>

@@ -6,6 +6,7 @@ import { Chart, type ChartLine } from './chart.js';
 import { useFloor } from './floor-context.js';
 import { pitOf, sortedTexts } from './order.js';
 import { numberOf, queryOf } from './route.js';
+import { plural } from '../words.js';
 import { isTrends } from './shapes.js';
 
 const DAY_MS = 86_400_000;
@@ -23,11 +24,34 @@ const SPREADS: readonly {
   readonly field: Spread;
   readonly title: string;
   readonly unit: string;
+  readonly unmeasured: string;
+  readonly nothing: string;
 }[] = [
-  { field: 'timeToStopS', title: 'Time to stop', unit: 'seconds from the stop to the last card' },
-  { field: 'cutDwellS', title: 'Cut dwell', unit: 'seconds the cut took' },
-  { field: 'countAgeRounds', title: 'Age of counts', unit: 'rounds since the last verified count' },
+  {
+    field: 'timeToStopS',
+    title: 'Time to stop',
+    unit: 'seconds from the stop to the last card',
+    unmeasured: 'Nothing to measure: no card came out after a stop in these days.',
+    nothing: 'Less than a tenth of a second each time.',
+  },
+  {
+    field: 'cutDwellS',
+    title: 'Cut dwell',
+    unit: 'seconds the cut took',
+    unmeasured: 'Not measured: no cut was pressed in these days. That says nothing of the cuts.',
+    nothing: 'Less than a tenth of a second each time: pressed as soon as it was due.',
+  },
+  {
+    field: 'countAgeRounds',
+    title: 'Age of counts',
+    unit: 'rounds since the last verified count',
+    unmeasured:
+      'Not measured: no count was verified after play in these days. That says nothing of cards.',
+    nothing: 'Counted before every round.',
+  },
 ];
+
+const COUNT = { unit: 'a day', unmeasured: 'Nothing was played in these days.' };
 
 const burnLines = (days: readonly TrendDay[]): readonly ChartLine[] => [
   { label: 'Missed burns', look: 'bars', values: days.map((day) => day.missedBurns) },
@@ -40,10 +64,14 @@ const afterLines = (days: readonly TrendDay[]): readonly ChartLine[] => [
   { label: 'Cards', look: 'bars', values: days.map((day) => day.cardsAfterWarning) },
 ];
 
+const sum = (days: readonly TrendDay[], field: 'rounds' | 'shoes'): number =>
+  days.reduce((total, day) => total + day[field], 0);
+
 const Charts = ({ days }: { readonly days: readonly TrendDay[] }) => {
   const drawn = useMemo(
     () => ({
       names: days.map(({ day }) => day),
+      played: `${plural(sum(days, 'rounds'), 'round')} of ${plural(sum(days, 'shoes'), 'shoe')}`,
       burns: burnLines(days),
       findings: findingLines(days),
       after: afterLines(days),
@@ -53,11 +81,29 @@ const Charts = ({ days }: { readonly days: readonly TrendDay[] }) => {
   );
   return (
     <div class="charts">
-      <Chart title="Missed burns" unit="a day" days={drawn.names} lines={drawn.burns} />
-      <Chart title="Findings and stops" unit="a day" days={drawn.names} lines={drawn.findings} />
-      <Chart title="Cards after a stop" unit="a day" days={drawn.names} lines={drawn.after} />
-      {drawn.spreads.map(({ title, unit, lines }) => (
-        <Chart key={title} title={title} unit={unit} days={drawn.names} lines={lines} />
+      <Chart
+        {...COUNT}
+        title="Missed burns"
+        days={drawn.names}
+        lines={drawn.burns}
+        nothing={`None was missed: ${drawn.played}.`}
+      />
+      <Chart
+        {...COUNT}
+        title="Findings and stops"
+        days={drawn.names}
+        lines={drawn.findings}
+        nothing={`Nothing was found: ${drawn.played}.`}
+      />
+      <Chart
+        {...COUNT}
+        title="Cards after a stop"
+        days={drawn.names}
+        lines={drawn.after}
+        nothing={`No card came out after a stop: ${drawn.played}.`}
+      />
+      {drawn.spreads.map(({ field, ...one }) => (
+        <Chart key={field} {...one} days={drawn.names} />
       ))}
     </div>
   );
