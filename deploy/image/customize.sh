@@ -29,9 +29,11 @@ echo cutcard-table >"$root/etc/hostname"
 chroot "$root" passwd -q -l root
 # The firmware's own files are made anew from these with each kernel and each initramfs.
 # Lines go back to a safe level with their owner; fast I2C; the console is not on the serial line.
+# The battery clock sets the time before the network is there (a Pi 5 has its own besides).
 cat >"$root/etc/default/raspi-firmware-custom" <<'CONFIG'
 [all]
 dtparam=i2c_arm=on,i2c_arm_baudrate=400000
+dtoverlay=i2c-rtc,ds3231
 dtparam=strict_gpiod
 dtparam=watchdog=on
 CONFIG

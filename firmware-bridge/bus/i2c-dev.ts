@@ -75,6 +75,10 @@ export class I2cDev implements I2cBus {
       const cure = 'check the cable and the pull-ups; `i2cdetect` shows what answers';
       return new BusError('absent', `nothing answers at ${where}`, cure, error);
     }
+    if (code === 'EBUSY') {
+      const cure = 'the kernel has a driver for it (an overlay in config.txt): take it out there';
+      return new BusError('busy', `${where} is owned by a driver of the kernel`, cure, error);
+    }
     if (code === 'ETIMEDOUT') {
       const cure = 'look for a short circuit or a chip that holds the clock';
       return new BusError('timeout', `${where} timed out`, cure, error);

@@ -1,5 +1,7 @@
 import type { Cancel, Scheduler } from '../../controller/core/ports.js';
+import type { BusError } from '../bus/errors.js';
 import type { I2cBus } from '../bus/i2c.js';
+import type { KernelClock } from '../bus/kernel-clock.js';
 import type { Device, DeviceStatus } from './device.js';
 import { Link, type Tell } from './link.js';
 
@@ -21,7 +23,8 @@ export interface ClockReading {
   /** UTC, ms since the epoch; null where the registers hold no date. */
   readonly wallMs: number | null;
   readonly stopped: boolean;
-  readonly celsius: number;
+  /** Null where nobody shows it. */
+  readonly celsius: number | null;
 }
 
 const bcd = (byte: number): number => {
@@ -51,7 +54,17 @@ export const decodeClock = (r: Uint8Array): ClockReading => {
   };
 };
 
-/** The battery-backed clock of boards that have none. Read only: the kernel or chrony sets it. */
+/** What the kernel's driver shows, as a reading of the chip. */
+export const kernelReading = ({ wallMs, celsius }: KernelClock): ClockReading => ({
+  wallMs,
+  stopped: wallMs === null,
+  celsius,
+});
+
+/**
+ * The battery-backed clock of boards that have none. Read only: the kernel or chrony sets it. Where
+ * the kernel's driver owns the chip, what that driver shows is taken.
+ */
 export class Ds3231 implements Device {
   readonly name: string;
   /** Last good reading, and when it was taken on the scheduler's clock. */
@@ -59,16 +72,24 @@ export class Ds3231 implements Device {
   readonly #scheduler: Scheduler;
   readonly #bus: I2cBus;
   readonly #address: number;
+  readonly #kernel: () => KernelClock | null;
   #tell: Tell = () => undefined;
   #link: Link | null = null;
   #cancel: Cancel | null = null;
   #stale = false;
 
-  constructor(name: string, scheduler: Scheduler, bus: I2cBus, address: number = DS.ADDRESS) {
+  constructor(
+    name: string,
+    scheduler: Scheduler,
+    bus: I2cBus,
+    address: number = DS.ADDRESS,
+    kernel: () => KernelClock | null = () => null,
+  ) {
     this.name = name;
     this.#scheduler = scheduler;
     this.#bus = bus;
     this.#address = address;
+    this.#kernel = kernel;
   }
 
   start(tell: Tell): void {
@@ -100,11 +121,11 @@ export class Ds3231 implements Device {
 
   #read(): void {
     this.#bus.read(this.#address, DS.SECONDS, DS.REGISTERS, (error, bytes) => {
-      if (error !== null) {
-        this.#link?.down(error.message);
+      const reading = error === null ? decodeClock(bytes) : this.#fromKernel(error);
+      if (reading === null) {
+        this.#link?.down(error?.message ?? 'no answer');
         return;
       }
-      const reading = decodeClock(bytes);
       if (reading.wallMs === null && !reading.stopped) {
         this.#link?.down('its registers hold no date: no DS3231, or it was never set');
         return;
@@ -118,5 +139,10 @@ export class Ds3231 implements Device {
       this.#stale = reading.stopped;
       this.#cancel = this.#scheduler.at(now + DS_POLL_NS, () => this.#read());
     });
+  }
+
+  #fromKernel({ code }: BusError): ClockReading | null {
+    const held = code === 'busy' ? this.#kernel() : null;
+    return held === null ? null : kernelReading(held);
   }
 }

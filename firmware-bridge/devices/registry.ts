@@ -4,6 +4,7 @@ import type { DeviceSpec } from '../boards/schema.js';
 import type { Buses } from '../bus/buses.js';
 import { BusError } from '../bus/errors.js';
 import type { I2cBus } from '../bus/i2c.js';
+import { type KernelClock, kernelClock } from '../bus/kernel-clock.js';
 import type { ByteStream } from '../bus/stream.js';
 import type { Says } from '../framing/says.js';
 import { CharacterDisplay } from './character-display.js';
@@ -77,7 +78,7 @@ class Builder {
       case 'display':
         return new CharacterDisplay(name, scheduler, this.#i2c(spec.bus), spec.address);
       case 'ds3231':
-        return new Ds3231(name, scheduler, this.#i2c(spec.bus), spec.address);
+        return this.#clock(name, spec);
       case 'gate':
         return new Gate(parts, line(spec.line), spec.safe === 'locked');
       case 'tower':
@@ -151,6 +152,13 @@ class Builder {
       default:
         return false;
     }
+  }
+
+  #clock(name: string, { bus, address }: Extract<DeviceSpec, { driver: 'ds3231' }>): Ds3231 {
+    const spec = this.#board.i2c[bus];
+    const kernel = (): KernelClock | null =>
+      spec?.backend === 'i2c-dev' ? kernelClock(spec.number, address) : null;
+    return new Ds3231(name, this.#scheduler, this.#i2c(bus), address, kernel);
   }
 
   #i2c(name: string): I2cBus {

@@ -1,4 +1,5 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import type { Board } from '../boards/load.js';
@@ -7,8 +8,9 @@ import { BusError, reasonOf } from '../bus/errors.js';
 import { GPIO, lineInfo, lineInfoRequest } from '../bus/gpio-uapi.js';
 import { listChips, type ChipFound } from '../bus/gpiochip.js';
 import type { I2cBus } from '../bus/i2c.js';
+import { type KernelClock, kernelClock } from '../bus/kernel-clock.js';
 import { codeOf, loadNative, type Native } from '../bus/native.js';
-import { decodeClock, DS } from '../devices/ds3231.js';
+import { type ClockReading, decodeClock, DS, kernelReading } from '../devices/ds3231.js';
 import { TCS } from '../devices/tcs34725.js';
 
 /** One line of the doctor's report. */
@@ -118,7 +120,9 @@ export const checkI2c = async (
     if (access.state !== 'ok') continue;
     const bus = open(spec.number);
     for (const [device, of] of Object.entries(board.devices)) {
-      if ('bus' in of && of.bus === name) findings.push(await checkChip(bus, device, of));
+      if (!('bus' in of) || of.bus !== name) continue;
+      const kernel = (): KernelClock | null => kernelClock(spec.number, of.address, machine.sys);
+      findings.push(await checkChip(bus, device, of, kernel));
     }
     bus.close();
   }
@@ -127,7 +131,19 @@ export const checkI2c = async (
 
 type I2cDevice = Extract<DeviceSpec, { readonly bus: string }>;
 
-const checkChip = async (bus: I2cBus, device: string, spec: I2cDevice): Promise<Finding> => {
+const clockFinding = (what: string, { stopped, wallMs, celsius }: ClockReading): Finding => {
+  if (stopped) return fail(what, 'its clock has stood still', 'change its battery, set it');
+  if (wallMs === null) return fail(what, 'holds no date', 'check the part, set it');
+  const warmth = celsius === null ? '' : `, ${celsius} °C`;
+  return ok(what, `${new Date(wallMs).toISOString()}${warmth}`);
+};
+
+const checkChip = async (
+  bus: I2cBus,
+  device: string,
+  spec: I2cDevice,
+  kernel: () => KernelClock | null,
+): Promise<Finding> => {
   const what = `${device} (${spec.driver} at 0x${spec.address.toString(16)})`;
   const read = (register: number, length: number): Promise<Uint8Array> =>
     new Promise((resolve, reject) => {
@@ -146,11 +162,10 @@ const checkChip = async (bus: I2cBus, device: string, spec: I2cDevice): Promise<
         return known ? ok(what, hex) : fail(what, `${hex}, 0x44 or 0x4d belongs there`, cure);
       }
       case 'ds3231': {
-        const clock = decodeClock(await read(DS.SECONDS, DS.REGISTERS));
-        if (clock.stopped)
-          return fail(what, 'its clock has stood still', 'change its battery, set it');
-        if (clock.wallMs === null) return fail(what, 'holds no date', 'check the part, set it');
-        return ok(what, `${new Date(clock.wallMs).toISOString()}, ${clock.celsius} °C`);
+        const held = kernel();
+        return held === null
+          ? clockFinding(what, decodeClock(await read(DS.SECONDS, DS.REGISTERS)))
+          : clockFinding(`${what}, by the kernel's driver`, kernelReading(held));
       }
       case 'keypad':
         await read(0, 2);
@@ -214,7 +229,21 @@ export const WARM_CELSIUS = 70;
 const NOW = 0x000f;
 const SINCE_BOOT = 0xf0000;
 
-/** Temperature and supply, where the kernel shows them. */
+const NOT_SHOWN = 'nothing to do where the board has no such sensor; look at it by other means';
+
+/** Linux hwmon driver `raspberrypi-hwmon`, chip `rpi_volt`: 1 while the supply is too low. */
+const lowVoltageAlarm = (machine: Machine): boolean | null => {
+  const folder = join(machine.sys, 'class/hwmon');
+  if (!existsSync(folder)) return null;
+  for (const chip of readdirSync(folder)) {
+    const [name, alarm] = [join(folder, chip, 'name'), join(folder, chip, 'in0_lcrit_alarm')];
+    if (!existsSync(name) || readFileSync(name, 'utf8').trim() !== 'rpi_volt') continue;
+    if (existsSync(alarm)) return readFileSync(alarm, 'utf8').trim() === '1';
+  }
+  return null;
+};
+
+/** Temperature and supply; what the kernel does not show is not called well. */
 export const checkSupply = (machine: Machine = MACHINE): Finding[] => {
   const findings: Finding[] = [];
   const zone = join(machine.sys, 'class/thermal/thermal_zone0/temp');
@@ -225,15 +254,22 @@ export const checkSupply = (machine: Machine = MACHINE): Finding[] => {
     if (celsius >= HOT_CELSIUS) findings.push(fail('temperature', seen, cure));
     else if (celsius >= WARM_CELSIUS) findings.push(warn('temperature', seen, cure));
     else findings.push(ok('temperature', seen));
-  } else findings.push(ok('temperature', 'this machine shows none'));
+  } else findings.push(warn('temperature', 'this machine shows none', NOT_SHOWN));
+  findings.push(supplyFinding(machine));
+  return findings;
+};
+
+/** The supply by the firmware's own word, or by the hwmon driver of Debian's kernel. */
+const supplyFinding = (machine: Machine): Finding => {
+  const cure = 'use the supply made for the board and a short cable';
   const throttled = join(machine.sys, 'devices/platform/soc/soc:firmware/get_throttled');
   if (existsSync(throttled)) {
     const bits = Number.parseInt(readFileSync(throttled, 'utf8').trim(), 16);
-    const cure = 'use the supply made for the board and a short cable';
-    if ((bits & NOW) !== 0) findings.push(fail('supply', 'too low or throttled now', cure));
-    else if ((bits & SINCE_BOOT) !== 0) {
-      findings.push(warn('supply', 'was too low since the start', cure));
-    } else findings.push(ok('supply', 'never too low since the start'));
-  } else findings.push(ok('supply', 'this machine shows none'));
-  return findings;
+    if ((bits & NOW) !== 0) return fail('supply', 'too low or throttled now', cure);
+    if ((bits & SINCE_BOOT) !== 0) return warn('supply', 'was too low since the start', cure);
+    return ok('supply', 'never too low since the start');
+  }
+  const alarm = lowVoltageAlarm(machine);
+  if (alarm === null) return warn('supply', 'this machine shows none', NOT_SHOWN);
+  return alarm ? fail('supply', 'too low', cure) : ok('supply', 'not too low now');
 };
