@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readGiven } from '../controller/config/given-file.js';
 import { parseProfile } from './framing/parse-profile.js';
 import type { Profile } from './framing/profile.js';
 import type { FileFault } from './framing/yaml-faults.js';
@@ -29,17 +30,29 @@ export const packageRoot = (): string => {
 
 export const readText = (file: string): string => {
   try {
-    return readFileSync(file, 'utf8');
+    return readGiven(file);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new FileError([{ file, line: 0, message: `cannot be read: ${why}` }]);
   }
 };
 
+/** A profile of ours. @throws FileError naming those there are */
+const ownProfile = (name: string): string => {
+  const folder = join(packageRoot(), 'firmware-bridge', 'profiles');
+  const file = join(folder, `${name}.yaml`);
+  if (existsSync(file)) return file;
+  const known = readdirSync(folder).map((one) => one.replace(/\.yaml$/, ''));
+  const message =
+    `there is no such profile in this program; it has ${known.sort().join(', ')}; ` +
+    'a file of yours is named by a path such as ./mine.yaml';
+  throw new FileError([{ file: name, line: 0, message }]);
+};
+
 /** A profile by its name (one of ours) or by a path, relative to the file that names it. */
 export const loadProfile = (name: string, besides: string): Profile => {
   const file = /^[a-z0-9-]+$/.test(name)
-    ? join(packageRoot(), 'firmware-bridge', 'profiles', `${name}.yaml`)
+    ? ownProfile(name)
     : isAbsolute(name)
       ? name
       : resolve(dirname(besides), name);

@@ -1,5 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { plainIssue } from './plain-issue.js';
 import { ROLES } from '../core/cards.js';
 
 const MAX_CHARACTERS = 100_000;
@@ -38,8 +39,9 @@ export const readCommandKeys = (text: string, file: string): CommandKeys => {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';
+  const why = issue === undefined ? 'not taken' : plainIssue(issue);
   throw new Error(
-    `${file}: entry ${field || '1'}: ${issue?.message ?? 'not taken'}; write a list ` +
+    `${file}: entry ${field || '1'}: ${why}; write a list ` +
       'of { name, role: dealer | floor | tech | surveillance, publicKey: 32 bytes in base64 }',
   );
 };

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { isLive } from './reload.js';
-import { configSchema, hostPort, isLoopback, type SiteConfig } from './schema.js';
+import { configSchema, crossesBare, hostPort, isLoopback, type SiteConfig } from './schema.js';
 
 /** Longest configuration taken, characters; a real one has some two thousand. */
 export const MAX_CONFIG_CHARACTERS = 100_000;
@@ -187,8 +187,7 @@ const checkPage = (reading: Reading, page: NonNullable<SiteConfig['page']>): voi
 const checkTogether = (reading: Reading, config: SiteConfig): void => {
   const { broker, page, table } = config;
   if (broker !== undefined) {
-    const host = /^mqtts?:\/\/(\[[^\]]+\]|[^:]+)/.exec(broker.url)?.[1]?.replace(/^\[|\]$/g, '');
-    if (broker.url.startsWith('mqtt://') && !isLoopback(host ?? '')) {
+    if (crossesBare(broker.url)) {
       const cause = 'messages would cross the network unprotected';
       reading.add(['broker', 'url'], cause, 'write mqtts:// and give caFile, certFile and keyFile');
     }

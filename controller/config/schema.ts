@@ -215,5 +215,12 @@ export const hostPort = (text: string): { host: string; port: number } | null =>
   return { host: match[1].replace(/^\[|\]$/g, ''), port };
 };
 
+/** Whether what is said to this broker crosses a network with nothing to protect it. */
+export const crossesBare = (url: string): boolean => {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'mqtt:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
+};
+
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);

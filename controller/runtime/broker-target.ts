@@ -1,4 +1,4 @@
-import { readWhole } from '../../storage/whole-file.js';
+import { readGiven } from '../config/given-file.js';
 import { identityFolder } from '../../surveillance/identity/folder.js';
 import type { BrokerAddress } from '../../surveillance/mqtt/mqtt-transport.js';
 import { type CommandKeys, readCommandKeys } from '../config/command-keys.js';
@@ -38,7 +38,7 @@ export const plainAddress = (url: string, mqtt: '5' | '3.1.1'): BrokerAddress =>
 
 const secret = (path: string, what: string): string => {
   try {
-    return readWhole(path);
+    return readGiven(path);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Refusal(EXIT.config, `${path}: ${what} cannot be read: ${why}`, cause);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Board, lineSpec, loadBoard } from '../../firmware-bridge/boards/load.js';
@@ -19,11 +19,14 @@ import { BusError } from '../../firmware-bridge/bus/errors.js';
 import { Tcs34725 } from '../../firmware-bridge/devices/tcs34725.js';
 import { FileError } from '../../firmware-bridge/files.js';
 import { openBuses } from '../../firmware-bridge/open-board.js';
+import { writeDurably } from '../../surveillance/identity/files.js';
+import { fileWords, placeTrouble } from '../config/given-file.js';
 import { EXIT, Refusal } from './exit.js';
 import { RealScheduler } from './real-scheduler.js';
 
 /** Longest wait for one step of the person, ms. */
 const STEP_MAX_MS = 120_000;
+const READABLE = 0o644;
 const LOOK_MS = 20;
 /** The colour sensor is up by then, ms. */
 const SENSOR_MS = 3000;
@@ -146,8 +149,29 @@ const report = (learnt: Learnt, faults: readonly string[], options: CalibrateOpt
   process.stdout.write(`${lines.join('\n')}\n`);
 };
 
+const previousOf = (file: string): string => `${file}.previous`;
+
+/** Known before the first card is pulled: nobody pulls forty cards twice. @throws Refusal */
+const checkPlace = (file: string): void => {
+  const why = placeTrouble(file);
+  if (why !== null) throw new Refusal(EXIT.usage, `--out ${file}: ${why}`);
+};
+
+/** The calibration before stays beside the new one. */
+const save = (file: string, text: string): void => {
+  try {
+    if (existsSync(file)) copyFileSync(file, previousOf(file));
+    writeDurably(file, text, READABLE);
+  } catch (cause) {
+    const why = `${file}: the calibration cannot be written: ${fileWords(cause)}`;
+    throw new Refusal(EXIT.usage, `${why}; here it is:\n${text}`, cause);
+  }
+};
+
 /** Calibrates one head and writes its file, unless something speaks against it: then what. */
 export const calibrateHead = async (options: CalibrateOptions): Promise<readonly string[]> => {
+  checkPlace(options.out);
+  const isAgain = existsSync(options.out);
   const head = await openHead(options.board);
   try {
     const learnt = await runCalibration(head.parts, { ...options, ask: head.ask });
@@ -155,9 +179,12 @@ export const calibrateHead = async (options: CalibrateOptions): Promise<readonly
     const faults = calibrationFaults(learnt.calibration, learnt.learners);
     if (faults.length === 0) {
       const text = calibrationFile(learnt.calibration, new Date().toISOString());
-      writeFileSync(options.out, text);
+      save(options.out, text);
     }
     report(learnt, faults, options);
+    if (isAgain && faults.length === 0 && !options.json) {
+      process.stdout.write(`the one before is kept as ${previousOf(options.out)}\n`);
+    }
     return faults;
   } catch (error) {
     if (error instanceof CalibrationError) throw new Refusal(EXIT.found, error.message, error);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { fail, type Finding, ok, warn } from '../../firmware-bridge/doctor/hardware.js';
+import { readGiven } from '../config/given-file.js';
 
 /** Days of life below which a certificate is a matter for today. */
 const CERTIFICATE_DAYS = 7;
@@ -11,7 +11,7 @@ export const certificateFinding = (certFile: string, nowMs: number): Finding => 
   const what = `certificate ${certFile}`;
   const cure = 'cutcard provision request, have it signed, lay it beside as issued.crt';
   try {
-    const { validFrom, validTo } = new X509Certificate(readFileSync(certFile));
+    const { validFrom, validTo } = new X509Certificate(readGiven(certFile));
     const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
     const days = Math.floor((toMs - nowMs) / DAY_MS);
     if (fromMs > nowMs) return fail(what, `valid from ${validFrom}`, 'compare the clocks');

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './command-list.js';
-import { EXIT, journalExit, Refusal } from './exit.js';
+import { EXIT, journalExit, Refusal, refusedFile } from './exit.js';
 import { programVersion } from './version.js';
 
 const registerCommand = async (program: Command, name: string): Promise<void> => {
@@ -27,7 +27,7 @@ const throwInstead = (command: Command): void => {
   for (const child of command.commands) throwInstead(child);
 };
 
-const fail = (error: unknown): number => {
+const fail = async (error: unknown): Promise<number> => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof Refusal) {
     process.stderr.write(`cutcard: ${error.message}\n`);
@@ -41,6 +41,12 @@ const fail = (error: unknown): number => {
   if (error instanceof Error && error.name === 'JournalFault' && 'code' in error) {
     process.stderr.write(`cutcard: ${error.message}\n`);
     return journalExit(String(error.code));
+  }
+  const file = refusedFile(error);
+  if (file !== null) {
+    const { fileWords } = await import('../config/given-file.js');
+    process.stderr.write(`cutcard: ${file}: ${fileWords(error)}; check path and permissions\n`);
+    return EXIT.usage;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`cutcard: internal error, please report it\n${text}\n`);
@@ -68,7 +74,7 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
     await program.parseAsync([...args], { from: 'user' });
     return typeof process.exitCode === 'number' ? process.exitCode : EXIT.ok;
   } catch (error) {
-    return fail(error);
+    return await fail(error);
   }
 };
 

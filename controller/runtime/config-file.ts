@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type ConfigProblem, configProblemText, readConfig } from '../config/read.js';
 import type { SiteConfig } from '../config/schema.js';
-import { readWhole } from '../../storage/whole-file.js';
+import { readGiven } from '../config/given-file.js';
 import { EXIT, Refusal } from './exit.js';
 
 export interface LoadedConfig {
@@ -27,7 +27,7 @@ const CURE =
 export const readConfigFile = (file: string): ConfigFileRead => {
   let text: string;
   try {
-    text = readWhole(file);
+    text = readGiven(file);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const problem = { file, line: 1, field: 'file', cause: `it cannot be read: ${why}` };

@@ -21,6 +21,20 @@ export const journalExit = (code: string): ExitCode => {
   return code === 'order' || code === 'stopped' ? EXIT.internal : EXIT.usage;
 };
 
+/** What the system says of files that a person can put right. */
+const FILE_CODES: ReadonlySet<string> = new Set(
+  'EACCES EBUSY EEXIST EISDIR ELOOP EMFILE ENAMETOOLONG ENOENT ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS'.split(
+    ' ',
+  ),
+);
+
+/** The path of a file that the system refused; null for every other error. */
+export const refusedFile = (error: unknown): string | null => {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
+  const { code, path } = error;
+  return typeof path === 'string' && typeof code === 'string' && FILE_CODES.has(code) ? path : null;
+};
+
 /** Ends a command with a plain message on stderr and no stack: the user can put this right. */
 export class Refusal extends Error {
   readonly exitCode: ExitCode;

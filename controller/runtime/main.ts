@@ -77,8 +77,8 @@ const openSurveillance = async (
 ): Promise<Surveillance> => {
   const { log, version, rules, key } = plan;
   const { Surveillance } = await import('./publish.js');
-  // Real time, even where the table runs on a simulated clock.
-  const scheduler = new RealScheduler();
+  // Real time, even where the table runs on a simulated clock; what that is trusted, this is.
+  const scheduler = new RealScheduler(plan.scheduler);
   const parts = { loop: table.loop, journal, supervisor, log, version, scheduler, rules, key };
   return new Surveillance(broker, parts);
 };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unreadable } from '../../storage/whole-file.js';
+import { readGiven } from '../config/given-file.js';
 import type { Procedure } from '../core/procedure.js';
 import { type CompiledPack, compilePack } from '../procedures/compile.js';
 import { PackError } from '../procedures/problem.js';
@@ -50,16 +50,9 @@ export const sha256Hex = (text: string): string =>
 
 const readPack = (file: string): PackFile => {
   try {
-    const trouble = unreadable(file);
-    if (trouble !== null) throw new ProcedureMissing(`${file}: ${trouble}; this is no pack.`);
-    if (statSync(file).size > MAX_BYTES) {
-      throw new ProcedureMissing(`${file}: larger than ${MAX_BYTES} bytes; this is no pack.`);
-    }
-    return { file, text: readFileSync(file, 'utf8') };
+    return { file, text: readGiven(file, MAX_BYTES) };
   } catch (error) {
-    if (error instanceof ProcedureMissing) throw error;
-    const cause = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const why = cause === 'ENOENT' ? 'there is no such file' : `it cannot be read (${cause})`;
+    const why = error instanceof Error ? error.message : String(error);
     throw new ProcedureMissing(`${file}: ${why}. Check the path and its permissions.`, {
       cause: error,
     });

@@ -13,6 +13,12 @@ export class RealScheduler implements Scheduler {
   readonly #waiting = new Set<NodeJS.Timeout>();
   #trusted = false;
   #closed = false;
+  readonly #clock: Pick<Scheduler, 'wallTrusted'> | null;
+
+  /** `clock`: whose word on the wall clock counts; left out: what `trust` was told last. */
+  constructor(clock: Pick<Scheduler, 'wallTrusted'> | null = null) {
+    this.#clock = clock;
+  }
 
   nowNs(): number {
     return Number(process.hrtime.bigint());
@@ -23,7 +29,7 @@ export class RealScheduler implements Scheduler {
   }
 
   wallTrusted(): boolean {
-    return this.#trusted;
+    return this.#clock?.wallTrusted() ?? this.#trusted;
   }
 
   trust(trusted: boolean): void {

@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, type Finding, ok, warn } from '../../firmware-bridge/doctor/hardware.js';
 import { DeviceKey } from '../../storage/checkpoint.js';
-import { writeDurably } from '../../surveillance/identity/files.js';
+import { makeOwnFolder, writeDurably } from '../../surveillance/identity/files.js';
 
 const READABLE = 0o644;
 const WHAT = 'signing key';
@@ -29,7 +29,7 @@ export interface SigningKey {
  * (PEM) beside it for those who verify. @throws Error naming the file that cannot be used
  */
 export const ensureSigningKey = (dir: string): SigningKey => {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeOwnFolder(dir);
   const files = signingKeyFiles(dir);
   const isNew = !existsSync(files.key);
   const key = isNew ? DeviceKey.create(files.key) : DeviceKey.load(files.key);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { plainIssue } from '../config/plain-issue.js';
 import { tableSchema } from '../config/schema.js';
 import type { Rules } from '../core/decide.js';
 import { SimulatedClock } from '../core/simulated-clock.js';
@@ -32,7 +33,8 @@ const rulesOfTrace = (file: string, header: TraceBridge['header']): Rules => {
   if (!table.success) {
     const [issue] = table.error.issues;
     const field = issue?.path.join('.') ?? '';
-    const text = `${file}:1: table.${field}: ${issue?.message ?? 'not usable'}; record it again`;
+    const why = issue === undefined ? 'not usable' : plainIssue(issue);
+    const text = `${file}:1: table.${field}: ${why}; record it again`;
     throw new Refusal(EXIT.usage, text);
   }
   try {

@@ -20,11 +20,20 @@ export const BOARDS = ['virtual', 'pi4', 'pi5', 'dev-buttons'] as const;
 
 type Path = readonly (string | number)[];
 
-/** One of our boards by name (`virtual`, `pi4`), or a board file by its path. */
-export const boardFile = (nameOrPath: string): string =>
-  /^[a-z0-9-]+$/.test(nameOrPath)
-    ? join(packageRoot(), 'firmware-bridge', 'boards', `${nameOrPath}.yaml`)
-    : resolve(nameOrPath);
+/**
+ * One of our boards by name (`virtual`, `pi4`), or a board file by its path.
+ * @throws FileError naming the boards there are
+ */
+export const boardFile = (nameOrPath: string): string => {
+  if (!/^[a-z0-9-]+$/.test(nameOrPath)) return resolve(nameOrPath);
+  if (BOARDS.some((name) => name === nameOrPath)) {
+    return join(packageRoot(), 'firmware-bridge', 'boards', `${nameOrPath}.yaml`);
+  }
+  const message =
+    `there is no such board in this program; it has ${BOARDS.join(', ')} ` +
+    '(`cutcard board list`); a file of yours is named by a path such as ./mine.yaml';
+  throw new FileError([{ file: nameOrPath, line: 0, message }]);
+};
 
 /** Reads and checks a board file. Throws `FileError` with every fault, each with its line. */
 export const loadBoard = (nameOrPath: string): Board => {

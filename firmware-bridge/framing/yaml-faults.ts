@@ -1,5 +1,6 @@
 import type { LineCounter } from 'yaml';
 import type { z } from 'zod';
+import { plainIssue } from '../../controller/config/plain-issue.js';
 
 export interface FileFault {
   readonly file: string;
@@ -54,7 +55,7 @@ export const formFaults = (
     const paths =
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is no key here' }))
-        : [{ path: issue.path, message: issue.message }];
+        : [{ path: issue.path, message: plainIssue(issue) }];
     return paths.map(({ path, message }) => ({
       file,
       line: lineAt(document, counter, path),

@@ -1,5 +1,7 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import type { z } from 'zod';
+import { plainIssue } from '../../controller/config/plain-issue.js';
+import { openGiven } from '../../controller/config/given-file.js';
 import type { Board } from '../boards/load.js';
 import { FileError } from '../files.js';
 import type { Profile } from '../framing/profile.js';
@@ -34,7 +36,7 @@ export class TraceReader {
   constructor(file: string) {
     this.file = file;
     try {
-      this.#fd = openSync(file, 'r');
+      this.#fd = openGiven(file);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new FileError([{ file, line: 0, message: `cannot be read: ${why}` }]);
@@ -120,7 +122,7 @@ export class TraceReader {
 
 const first = (error: z.ZodError): string => {
   const [issue] = error.issues;
-  return issue === undefined ? 'unknown' : `${issue.path.join('.')}: ${issue.message}`;
+  return issue === undefined ? 'unknown' : `${issue.path.join('.')}: ${plainIssue(issue)}`;
 };
 
 /** The board a trace was recorded on, with its own profiles and calibrations. */

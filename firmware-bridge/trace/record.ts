@@ -1,9 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { fileWords } from '../../controller/config/given-file.js';
 import type { Scheduler } from '../../controller/core/ports.js';
 import type { Table } from '../../controller/core/procedure.js';
 import type { Board } from '../boards/load.js';
 import type { Buses } from '../bus/buses.js';
-import { type BusError, reasonOf } from '../bus/errors.js';
+import type { BusError } from '../bus/errors.js';
 import type { EdgeSink, GpioBus, InputLine, LineSpec, OutputLine } from '../bus/gpio.js';
 import type { I2cBus, I2cDone } from '../bus/i2c.js';
 import type { ByteStream, StreamSink } from '../bus/stream.js';
@@ -26,7 +27,8 @@ const openNew = (file: string): number => {
   try {
     return openSync(file, 'wx', 0o600);
   } catch (cause) {
-    const message = `the recording cannot be begun: ${reasonOf(cause)}; name a new file`;
+    const cure = 'name a new file in a folder that is there';
+    const message = `the recording cannot be begun: ${fileWords(cause)}; ${cure}`;
     throw new FileError([{ file, line: 0, message }]);
   }
 };

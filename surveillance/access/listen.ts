@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { isIP } from 'node:net';
 import type { FastifyServerFactory } from 'fastify';
+import { readGiven } from '../../controller/config/given-file.js';
 import { isLoopback } from './headers.js';
 
 /** A reverse proxy that ends TLS and may vouch for people. */
@@ -59,7 +59,7 @@ export const listenFault = ({ host, hasLogin, tls, proxy }: ListenPlan): string 
 
 const textOf = (path: string, what: string): string => {
   try {
-    return readFileSync(path, 'utf8');
+    return readGiven(path);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ListenError(`${path}: ${what} cannot be read: ${why}`, cause);

@@ -1,6 +1,8 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { isNode, LineCounter, parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
+import { openGiven, placeTrouble } from '../../controller/config/given-file.js';
+import { plainIssue as issueWords } from '../../controller/config/plain-issue.js';
 import { ROLES } from '../../controller/core/cards.js';
 import { writeDurably } from '../identity/files.js';
 import { isPasswordHash } from './password.js';
@@ -68,7 +70,7 @@ const plainIssue = (issue: z.core.$ZodIssue | undefined, given: unknown): string
     if (issue?.code === 'too_big') return `more than there are: ${known}`;
   }
   if (field === 'badge') return 'a badge is up to 32 letters, digits, `.`, `_` and `-`';
-  return issue?.message ?? 'not taken';
+  return issue === undefined ? 'not taken' : issueWords(issue);
 };
 
 /** Checks somebody new. @throws UsersError naming what is not taken and what is. */
@@ -113,7 +115,8 @@ export const readUsers = (text: string, file: string): readonly User[] => {
     const { line } = lines.linePos(isNode(node) ? (node.range?.[0] ?? 0) : 0);
     const field = path.join('.') || 'file';
     throw new UsersError(
-      `${file}:${Math.max(1, line)}: ${field}: ${issue?.message ?? 'not taken'}; ` +
+      `${file}:${Math.max(1, line)}: ${field}: ` +
+        `${issue === undefined ? 'not taken' : issueWords(issue)}; ` +
         'change it with `cutcard user`',
     );
   }
@@ -135,7 +138,7 @@ export const markOf = (stat: { ino: number; mtimeMs: number; size: number }): st
 export const loadUsers = (path: string): UsersRead => {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    file = openGiven(path);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const cure = `add somebody: cutcard user add NAME --file ${path} --role operator`;
@@ -160,6 +163,8 @@ export const loadUsers = (path: string): UsersRead => {
 export const saveUsers = (path: string, people: readonly User[]): void => {
   const fault = twice(people);
   if (fault !== null) throw new UsersError(`${path}: ${fault}`);
+  const trouble = placeTrouble(path);
+  if (trouble !== null) throw new UsersError(`${path}: the list cannot be written: ${trouble}`);
   const text = stringify({ users: 1, people }, { lineWidth: 0 });
   writeDurably(path, text, USERS_MODE);
 };

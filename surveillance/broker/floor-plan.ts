@@ -1,5 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { plainIssue } from '../../controller/config/plain-issue.js';
 import { isTopicLevel } from '../contract/topics.js';
 
 /** Who is on a floor: what the broker's configuration and access list are made from. */
@@ -92,7 +93,10 @@ export const readFloorPlan = (text: string, file: string): FloorPlan => {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue?.path.map(String).join('.') ?? '';
-    throw new Error(`${file}: ${field === '' ? 'the plan' : field}: ${issue?.message ?? ''}`);
+    const why = issue === undefined ? 'not taken' : plainIssue(issue);
+    throw new Error(
+      `${file}: ${field === '' ? 'the plan' : field}: ${why}; docs/FLOOR.md shows a whole plan`,
+    );
   }
   const plan = parsed.data;
   const table = twice(plan.tables.map((one) => `${one.pit}/${one.table}`));

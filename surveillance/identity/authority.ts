@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { nameIn } from './device.js';
-import { IdentityError, readText, writeDurably } from './files.js';
+import { IdentityError, makeOwnFolder, readText, writeDurably } from './files.js';
 import { openssl } from './openssl.js';
 
 /**
@@ -67,7 +67,7 @@ export const makeAuthority = (dir: string, name: string): void => {
     throw new IdentityError(`${key} is there already: a second authority needs its own folder`);
   }
   if (!NAME.test(name)) throw new IdentityError(`\`${name}\` cannot be an authority's name`);
-  mkdirSync(join(dir, 'issued'), { recursive: true, mode: 0o700 });
+  makeOwnFolder(join(dir, 'issued'));
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeDurably(key, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), OWNER_ONLY);
   writeDurably(config, CONFIG, READABLE);

@@ -4,9 +4,9 @@ import {
   generateKeyPairSync,
   X509Certificate,
 } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { IdentityError, moveDurably, readText, writeDurably } from './files.js';
+import { IdentityError, makeOwnFolder, moveDurably, readText, writeDurably } from './files.js';
 import { openssl } from './openssl.js';
 
 /**
@@ -61,7 +61,7 @@ export const hasAsked = (dir: string): boolean => {
 
 /** Makes the key that waits for a certificate, or keeps the one that waits. @returns its path. */
 export const makeNextKey = (dir: string): string => {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeOwnFolder(dir);
   const { nextKey } = deviceFiles(dir);
   if (!existsSync(nextKey)) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,13 +1,6 @@
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder, readGiven } from '../../controller/config/given-file.js';
 
 /** The user can put it right: the message names the file and what to do. */
 export class IdentityError extends Error {
@@ -22,11 +15,19 @@ const MAX_BYTES = 65_536;
 /** @throws IdentityError naming the file. */
 export const readText = (path: string, what: string): string => {
   try {
-    if (statSync(path).size > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES} bytes`);
-    return readFileSync(path, 'utf8');
+    return readGiven(path, MAX_BYTES);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown cause';
     throw new IdentityError(`${path}: ${what} cannot be read: ${why}`, cause);
+  }
+};
+
+/** The folder of an identity, nobody else's to look into. @throws IdentityError naming it. */
+export const makeOwnFolder = (path: string): void => {
+  try {
+    makeFolder(path, 0o700);
+  } catch (cause) {
+    throw new IdentityError(cause instanceof Error ? cause.message : String(cause), cause);
   }
 };
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Cancel, Scheduler } from '../../controller/core/ports.js';
@@ -105,7 +105,7 @@ export class Renewal {
     const issued = join(dir, ISSUED);
     if (!existsSync(issued)) return false;
     const authority = readText(caFile, "the authority's certificate");
-    installCertificate(dir, readFileSync(issued, 'utf8'), authority, scheduler.wallMs());
+    installCertificate(dir, readText(issued, 'the certificate'), authority, scheduler.wallMs());
     rmSync(issued);
     this.#said = '';
     return true;

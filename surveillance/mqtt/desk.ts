@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
+import { readGiven } from '../../controller/config/given-file.js';
+import { crossesBare } from '../../controller/config/schema.js';
 
 /** How a desk (a checker, a person with a command key) reaches the broker. */
 export interface DeskOptions {
@@ -29,10 +30,7 @@ const DEFAULT_PORT: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:'
 /** @throws DeskError naming the file. */
 export const readSmallFile = (path: string, what: string): string => {
   try {
-    if (statSync(path).size > MAX_FILE_BYTES) {
-      throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
-    }
-    return readFileSync(path, 'utf8');
+    return readGiven(path, MAX_FILE_BYTES);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown cause';
     throw new DeskError(`${path}: ${what} cannot be read: ${why}`, cause);
@@ -46,6 +44,13 @@ const addressOf = (broker: string): { host: string; port: number; isTls: boolean
   const port = DEFAULT_PORT[url.protocol];
   if (port === undefined || url.hostname === '' || !['', '/'].includes(url.pathname)) {
     throw new DeskError(`\`${broker}\` is no broker's address: ${hint}`);
+  }
+  if (crossesBare(broker)) {
+    throw new DeskError(
+      `\`${broker}\`: messages and passwords would cross the network unprotected: write ` +
+        `mqtts://${url.hostname}:8883 and give --ca, --cert and --key; mqtt:// is for a broker ` +
+        'on this machine',
+    );
   }
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),

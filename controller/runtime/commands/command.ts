@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MqttClient } from 'mqtt';
 import type { Order, ReplyMessage } from '../../../surveillance/contract/messages.js';
@@ -20,6 +21,9 @@ type Ask =
 
 /** Longest wait for the answer, s; an order lives no longer. */
 const WAIT_MAX_S = 60;
+
+/** An answer that names no order is held back so long for one that names ours, ms. */
+const PERHAPS_MS = 3000;
 
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -60,26 +64,39 @@ interface Sent {
   readonly waitMs: number;
 }
 
-/** The table's answer; null when none came in time. */
-const answerTo = (client: MqttClient, sent: Sent): Promise<ReplyMessage | null> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), sent.waitMs);
+/** What came back: an answer that names the order, or one that names none and may be its own. */
+interface Heard {
+  readonly reply: ReplyMessage | null;
+  readonly perhaps: ReplyMessage | null;
+}
+
+/** What the table said in time. */
+const answerTo = async (client: MqttClient, sent: Sent): Promise<Heard> => {
+  const { replySchema } = await import('../../../surveillance/contract/messages.js');
+  let perhaps: ReplyMessage | null = null;
+  return new Promise((resolve) => {
+    const end = (reply: ReplyMessage | null): void => {
+      clearTimeout(timer);
+      resolve({ reply, perhaps });
+    };
+    let timer = setTimeout(() => end(null), sent.waitMs);
     client.on('message', (topic, payload) => {
       if (!topic.startsWith(sent.replyTopic)) return;
-      void import('../../../surveillance/contract/messages.js').then(({ replySchema }) => {
-        const parsed = replySchema.safeParse(jsonOf(payload.toString('utf8')));
-        // An order whose signature fails is answered without its nonce, but where we asked for it.
-        const isOurs = parsed.data?.nonce === sent.nonce || topic === sent.ownTopic;
-        if (!parsed.success || !isOurs) return;
+      const parsed = replySchema.safeParse(jsonOf(payload.toString('utf8')));
+      if (!parsed.success) return;
+      const { nonce } = parsed.data;
+      // An order whose signature fails is answered without its nonce, but where we asked for it.
+      if (nonce === sent.nonce || topic === sent.ownTopic) end(parsed.data);
+      else if (nonce === null && topic === sent.replyTopic && perhaps === null) {
+        // MQTT 3.1.1 has no topic of our own: nothing says whose refusal this is.
+        perhaps = parsed.data;
         clearTimeout(timer);
-        resolve(parsed.data);
-      });
+        timer = setTimeout(() => end(null), Math.min(PERHAPS_MS, sent.waitMs));
+      }
     });
-    client.on('close', () => {
-      clearTimeout(timer);
-      resolve(null);
-    });
+    client.on('close', () => end(null));
   });
+};
 
 const jsonOf = (text: string): unknown => {
   try {
@@ -89,13 +106,25 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-const exchange = async (ask: Ask, flags: Flags): Promise<ReplyMessage | null> => {
+const secretOf = async (file: string): Promise<KeyObject> => {
+  const { DeskError, readSmallFile } = await import('../../../surveillance/mqtt/desk.js');
+  const { commandKeyOf } = await import('../../../surveillance/mqtt/command-sign.js');
+  const pem = readSmallFile(file, 'the command key');
+  try {
+    return commandKeyOf(pem);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new DeskError(`${file}: ${why}; make one with \`cutcard command new-key\``, cause);
+  }
+};
+
+const exchange = async (ask: Ask, flags: Flags): Promise<Heard> => {
   const { randomBytes } = await import('node:crypto');
-  const { connectDesk, readSmallFile } = await import('../../../surveillance/mqtt/desk.js');
-  const { commandKeyOf, signOrder } = await import('../../../surveillance/mqtt/command-sign.js');
+  const { connectDesk } = await import('../../../surveillance/mqtt/desk.js');
+  const { signOrder } = await import('../../../surveillance/mqtt/command-sign.js');
   const { tablePath, topicOf } = await import('../../../surveillance/contract/topics.js');
   const name = await tableOf(flags.table);
-  const secret = commandKeyOf(readSmallFile(flags.signKey, 'the command key'));
+  const secret = await secretOf(flags.signKey);
   const issuedMs = Date.now();
   const waitMs = flags.wait * 1000;
   const nonce = randomBytes(18).toString('base64url');
@@ -135,14 +164,22 @@ const exchange = async (ask: Ask, flags: Flags): Promise<ReplyMessage | null> =>
 const send = async (ask: Ask, flags: Flags): Promise<void> => {
   const { DeskError } = await import('../../../surveillance/mqtt/desk.js');
   const { EXIT, Refusal } = await import('../exit.js');
-  let reply: ReplyMessage | null;
+  let heard: Heard;
   try {
-    reply = await exchange(ask, flags);
+    heard = await exchange(ask, flags);
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Refusal) throw error;
     const isOurs = error instanceof DeskError || / key|Publish error|Subscribe/.test(error.message);
     if (!isOurs) throw error;
     throw new Refusal(EXIT.usage, error.message, error);
+  }
+  const { reply, perhaps } = heard;
+  if (reply === null && perhaps !== null) {
+    throw new Refusal(
+      EXIT.found,
+      `${ask.cmd}: perhaps refused: ${flags.table} refused an order just now without saying ` +
+        `whose: ${perhaps.reason ?? 'no reason given'} (row ${perhaps.seq}); over MQTT 5 it would say`,
+    );
   }
   if (reply === null) {
     throw new Refusal(

@@ -105,14 +105,20 @@ const check = async (flags: CheckFlags): Promise<void> => {
 
 const schema = async (folder: string | undefined): Promise<void> => {
   const { contractDocuments } = await import('../../../surveillance/contract/documents.js');
-  const { mkdirSync, writeFileSync } = await import('node:fs');
+  const { makeFolder } = await import('../../config/given-file.js');
+  const { EXIT, Refusal } = await import('../exit.js');
+  const { writeFileSync } = await import('node:fs');
   const path = await import('node:path');
   const documents = contractDocuments();
   if (folder === undefined) {
     print(JSON.stringify(documents['asyncapi.json'], null, 2));
     return;
   }
-  mkdirSync(folder, { recursive: true });
+  try {
+    makeFolder(folder);
+  } catch (cause) {
+    throw new Refusal(EXIT.usage, cause instanceof Error ? cause.message : String(cause), cause);
+  }
   for (const [name, document] of Object.entries(documents)) {
     writeFileSync(path.join(folder, name), `${JSON.stringify(document, null, 2)}\n`);
     print(path.join(folder, name));

@@ -25,7 +25,7 @@ const placeText = (store: string): string =>
 const floor = async (options: Options): Promise<void> => {
   const { folderOf, runFloor } = await import('../floor/run-floor.js');
   const { plainFloorConfig, readFloorConfig } = await import('../floor/floor-config.js');
-  const { readWhole } = await import('../../../storage/whole-file.js');
+  const { readGiven } = await import('../../config/given-file.js');
   const { createLog } = await import('../log.js');
   const { programVersion } = await import('../version.js');
   const { abortOnSignals } = await import('../signals.js');
@@ -36,7 +36,7 @@ const floor = async (options: Options): Promise<void> => {
   }
   const read = (path: string): string => {
     try {
-      return readWhole(path);
+      return readGiven(path);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new Refusal(EXIT.config, `${path} cannot be read: ${why}`, cause);

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandKeys } from '../../config/command-keys.js';
 import type { LoadReport } from '../load/load.js';
 
 interface Options {
@@ -43,7 +44,7 @@ const textOf = (report: LoadReport): string =>
 const load = async (options: Options): Promise<void> => {
   const { runLoad } = await import('../load/load.js');
   const { readCommandKeys } = await import('../../config/command-keys.js');
-  const { readWhole } = await import('../../../storage/whole-file.js');
+  const { readGiven } = await import('../../config/given-file.js');
   const { programVersion } = await import('../version.js');
   const { abortOnSignals } = await import('../signals.js');
   const { EXIT, Refusal } = await import('../exit.js');
@@ -51,7 +52,19 @@ const load = async (options: Options): Promise<void> => {
   if (mqtt !== '5' && mqtt !== '3.1.1') {
     throw new Refusal(EXIT.usage, `MQTT ${mqtt} is not known: 5 or 3.1.1`);
   }
-  const listed = keys === undefined ? [] : readCommandKeys(readWhole(keys), keys);
+  if (!URL.canParse(options.broker) || new URL(options.broker).protocol !== 'mqtt:') {
+    const why = 'the load goes to a broker on this machine: mqtt://127.0.0.1:PORT';
+    throw new Refusal(EXIT.usage, `--broker ${options.broker}: ${why}`);
+  }
+  const keysOf = (file: string): CommandKeys => {
+    try {
+      return readCommandKeys(readGiven(file), file);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Refusal(EXIT.usage, `--keys ${why.startsWith(file) ? '' : `${file}: `}${why}`);
+    }
+  };
+  const listed = keys === undefined ? [] : keysOf(keys);
   const isShown = process.stderr.isTTY && json === undefined;
   const report = await runLoad(
     {

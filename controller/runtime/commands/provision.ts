@@ -180,13 +180,21 @@ interface BrokerFlags {
 
 const broker = async (plan: string, flags: BrokerFlags): Promise<void> => {
   const { readFloorPlan } = await import('../../../surveillance/broker/floor-plan.js');
-  const { readWhole } = await import('../../../storage/whole-file.js');
-  const { mkdirSync, writeFileSync } = await import('node:fs');
+  const { makeFolder, readGiven } = await import('../../config/given-file.js');
+  const { writeFileSync } = await import('node:fs');
   const path = await import('node:path');
   const { EXIT, Refusal } = await import('../exit.js');
+  const planText = (file: string): string => {
+    try {
+      return readGiven(file);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${file}: the floor plan cannot be read: ${why}`, { cause });
+    }
+  };
   try {
-    const read = readFloorPlan(readWhole(plan), plan);
-    mkdirSync(flags.out, { recursive: true });
+    const read = readFloorPlan(planText(plan), plan);
+    makeFolder(flags.out);
     const made = await brokerFiles(flags.kind, read);
     for (const [name, text] of Object.entries(made)) {
       writeFileSync(path.join(flags.out, name), text, { mode: name === 'acl' ? 0o640 : 0o644 });

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../../config/given-file.js';
 import type { Rules } from '../../core/decide.js';
 import { SimulatedClock } from '../../core/simulated-clock.js';
 import { DeviceKey } from '../../../storage/checkpoint.js';
@@ -17,6 +18,7 @@ import { plainAddress } from '../broker-target.js';
 import { isPackTrouble } from '../procedure-files.js';
 import { AFTERMATH_NS } from '../trace-run.js';
 import { programVersion } from '../version.js';
+import { deskKey, type DeskKey } from './desk-key.js';
 import { MISTAKES, type Mistake, mistakeOf } from './mistakes.js';
 import { Player } from './player.js';
 import { demoRules } from './table.js';
@@ -55,6 +57,9 @@ export interface DemoView {
     readonly wall: string | null;
     readonly broker: string;
     readonly journal: string;
+    /** What orders to the table may be signed with, and the table's name. */
+    readonly desk: DeskKey;
+    readonly table: string;
     readonly kept: boolean;
   }): void;
   running(table: RunningTable): void;
@@ -96,8 +101,7 @@ export const runDemo = async (
   const rules = rulesFor(options.procedure);
   const mistakes = chosen(options.mistakes, rules);
   const folder =
-    options.data === null ? mkdtempSync(join(tmpdir(), 'cutcard-demo-')) : resolve(options.data);
-  mkdirSync(folder, { recursive: true });
+    options.data === null ? mkdtempSync(join(tmpdir(), 'cutcard-demo-')) : keptFolder(options.data);
   const broker = new EmbeddedBroker();
   let wall: DemoFloor | null = null;
   try {
@@ -108,6 +112,16 @@ export const runDemo = async (
     await wall?.stop();
     await broker.stop();
     if (options.data === null) rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const keptFolder = (path: string): string => {
+  try {
+    makeFolder(path);
+    return resolve(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Refusal(EXIT.usage, `--data ${why}`, cause);
   }
 };
 
@@ -156,6 +170,7 @@ const playTable = async (stage: Stage): Promise<void> => {
       : { record: { file: options.record, procedure: rules.procedure.id } }),
   });
   const journalPath = join(folder, 'table.journal');
+  const desk = deskKey(folder);
   const running = await openTable({
     rules,
     place: PLACE,
@@ -168,7 +183,7 @@ const playTable = async (stage: Stage): Promise<void> => {
       mqtt: '3.1.1',
       consumers: wall === null ? [] : [wall.consumer],
       cameras: [],
-      keys: wall === null ? [] : [wall.key],
+      keys: wall === null ? [desk.allowed] : [wall.key, desk.allowed],
     },
     page: {
       host: '127.0.0.1',
@@ -185,6 +200,8 @@ const playTable = async (stage: Stage): Promise<void> => {
     wall: wall?.url ?? null,
     broker: broker.url,
     journal: journalPath,
+    desk,
+    table: `${PLACE.site}/${PLACE.pit}/${PLACE.table}`,
     kept: options.data !== null,
   });
   view.running(running);

@@ -2,6 +2,7 @@ import type { RunningTable } from '../main.js';
 import { type Line, lineText } from '../story.js';
 import { type RunSummary, RunTally } from '../summary.js';
 import type { DemoView } from './demo.js';
+import type { DeskKey } from './desk-key.js';
 
 interface Out {
   write(text: string): unknown;
@@ -36,9 +37,12 @@ export class DemoScreen implements DemoView {
     readonly wall: string | null;
     readonly broker: string;
     readonly journal: string;
+    readonly desk: DeskKey;
+    readonly table: string;
     /** The folder stays when the demo ends. */
     readonly kept: boolean;
   }): void {
+    const { desk } = parts;
     const { port } = new URL(parts.broker);
 
     this.#print(`Table page:  ${parts.page}`);
@@ -46,6 +50,9 @@ export class DemoScreen implements DemoView {
     this.#print('             keys at /dealer and /floor, the inside at /technician');
     this.#print(`MQTT broker: ${parts.broker}  (MQTT 3.1.1)`);
     this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);
+    this.#print(`An order:    cutcard command mark hello --table ${parts.table} --mqtt 3.1.1 \\`);
+    this.#print(`               --broker ${parts.broker} --sign-name ${desk.allowed.name} \\`);
+    this.#print(`               --sign-key ${desk.file}`);
     this.#print(`Journal:     ${parts.journal}`);
     if (!parts.kept) this.#print('             removed at the end; --data FOLDER keeps it');
     this.#print('Ctrl-C ends.');

@@ -1,6 +1,8 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { isTopicLevel } from '../../../surveillance/contract/topics.js';
+import { plainIssue } from '../../config/plain-issue.js';
+import { crossesBare } from '../../config/schema.js';
 import { EXIT, Refusal } from '../exit.js';
 import { CONSUMER, DAY_BEGINS_HOUR, RETENTION_YEARS } from './start-floor.js';
 
@@ -14,7 +16,14 @@ const level = z
 const seconds = z.number().min(1).max(86_400);
 
 const brokerSchema = z.strictObject({
-  url: z.string().regex(/^mqtts?:\/\/[^/]+$/, 'write mqtts://host:8883 or mqtt://127.0.0.1:1883'),
+  url: z
+    .string()
+    .regex(/^mqtts?:\/\/[^\s/]+$/, 'write mqtts://host:8883 or mqtt://127.0.0.1:1883')
+    .refine(
+      (url) => !crossesBare(url),
+      'messages and passwords would cross the network unprotected; write mqtts:// and give ' +
+        'caFile, certFile and keyFile (mqtt:// is for a broker on this machine)',
+    ),
   protocol: z.union([z.literal(5), z.literal('3.1.1')]).default(5),
   caFile: path.optional(),
   certFile: path.optional(),
@@ -81,7 +90,7 @@ export const readFloorConfig = (text: string, file: string): FloorConfig => {
   if (parsed.success) return parsed.data;
   const told = parsed.error.issues
     .slice(0, 5)
-    .map(({ path: field, message }) => `${field.map(String).join('.') || 'file'}: ${message}`);
+    .map((issue) => `${issue.path.map(String).join('.') || 'file'}: ${plainIssue(issue)}`);
   throw new Refusal(EXIT.config, `${file}: ${told.join('; ')}. See docs/FLOOR.md`);
 };
 
@@ -103,5 +112,6 @@ export const plainFloorConfig = (given: {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.map(String).join('.') ?? '';
-  throw new Refusal(EXIT.usage, `${field}: ${issue?.message ?? 'not usable'}`);
+  const why = issue === undefined ? 'not usable' : plainIssue(issue);
+  throw new Refusal(EXIT.usage, `${field}: ${why}`);
 };

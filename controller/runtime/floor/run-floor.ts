@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { readWhole } from '../../../storage/whole-file.js';
+import { readGiven } from '../../config/given-file.js';
 import { AuditFile } from '../../../surveillance/access/audit.js';
 import { UsersBook } from '../../../surveillance/access/users-book.js';
 import { commandKeyOf } from '../../../surveillance/mqtt/command-sign.js';
@@ -26,7 +26,7 @@ export interface RunFloorOptions {
 /** @throws Refusal, exit code 78, naming the file; what is in it is never told. */
 const fileText = (path: string, what: string): string => {
   try {
-    return readWhole(path);
+    return readGiven(path);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Refusal(EXIT.config, `${path}: ${what} cannot be read: ${why}`, cause);

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { unreadable } from '../../../storage/whole-file.js';
+import { placeTrouble, readGiven } from '../../config/given-file.js';
 import { EXIT, type ExitCode, Refusal } from '../exit.js';
 import { parseScenario } from './parse.js';
 import { differenceText, failureText, headline } from './report.js';
@@ -54,15 +54,9 @@ type Read =
 const readScenario = (file: string): Read => {
   let text: string;
   try {
-    const trouble = unreadable(file);
-    if (trouble !== null) return { ok: false, problems: [`${file}: ${trouble}`] };
-    if (statSync(file).size > LIMITS.fileBytes) {
-      return { ok: false, problems: [`${file}: larger than ${LIMITS.fileBytes} bytes`] };
-    }
-    text = readFileSync(file, 'utf8');
+    text = readGiven(file, LIMITS.fileBytes);
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+    const why = cause instanceof Error ? cause.message : String(cause);
     return { ok: false, problems: [`${file}: ${why}; check the path and its permissions`] };
   }
   const result = parseScenario(file, text);
@@ -122,6 +116,12 @@ const textOf = (told: Told): string => {
   }
 };
 
+/** A recording never writes over one that is there. */
+const recordTrouble = (file: string): string | null => {
+  const why = existsSync(file) ? 'it is there already; name a new file' : placeTrouble(file);
+  return why === null ? null : `${file}: ${why}`;
+};
+
 /** Plays every file, one after the other; a failure does not stop the rest. */
 export const runFiles = async (
   paths: readonly string[],
@@ -131,6 +131,8 @@ export const runFiles = async (
   if (options.record !== undefined && (files.length > 1 || options.through === 'observations')) {
     throw new Refusal(EXIT.usage, '`--record` takes one scenario, played through signals');
   }
+  const trouble = options.record === undefined ? null : recordTrouble(options.record);
+  if (trouble !== null) throw new Refusal(EXIT.usage, `--record ${trouble}`);
   const all: Told[] = [];
   for (const [i, file] of files.entries()) {
     progress(options.json, `${i + 1}/${files.length}  ${file}`);

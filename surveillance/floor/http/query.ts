@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { plainIssue } from '../../../controller/config/plain-issue.js';
 
 /** Answers are of this moment. */
 export const NO_STORE = { 'cache-control': 'no-store' } as const;
@@ -48,7 +49,7 @@ export const asked = <T>(schema: z.ZodType<T>, given: unknown): T => {
   if (parsed.success) return parsed.data;
   const why = parsed.error.issues
     .slice(0, 3)
-    .map(({ path, message }) => `${path.map(String).join('.') || 'the request'}: ${message}`)
+    .map((issue) => `${issue.path.map(String).join('.') || 'the request'}: ${plainIssue(issue)}`)
     .join('; ');
   throw new AskedWrong(`${why}. See docs/FLOOR.md.`);
 };

@@ -54,7 +54,7 @@ describe('a board file with a fault', () => {
     [
       'a profile that is not there',
       ['profile: shuffler-stx', 'profile: nothing-such'],
-      /cannot be read/,
+      /there is no such profile in this program; it has .*shuffler-stx/,
     ],
     ['an unknown driver', ['driver: gate', 'driver: gates'], /driver/],
   ] as const)('%s is named', (_name, [from, to], fault) => {

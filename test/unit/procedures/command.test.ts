@@ -176,7 +176,7 @@ describe('packs of a site', () => {
 
   it('are told apart from troubles of the program', () => {
     expect(() => loadPack(wrong)).toThrow(expect.toSatisfy(isPackTrouble) as Error);
-    expect(() => loadPack(folder)).toThrow(/it is a folder; this is no pack/);
+    expect(() => loadPack(folder)).toThrow(/it is a folder; name a file/);
     expect(isPackTrouble(new Error('x'))).toBe(false);
   });
 });

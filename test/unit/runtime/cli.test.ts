@@ -91,13 +91,15 @@ describe('the command line', () => {
     expect(await runCli(['config', 'check', pack])).toBe(78);
     expect(err).toMatch(/house\.yaml:1:/);
     expect(await runCli(['config', 'check', join(folder, 'nothing.yaml')])).toBe(78);
-    expect(err).toMatch(/nothing\.yaml:1: file: it cannot be read: ENOENT/);
+    expect(err).toMatch(/nothing\.yaml:1: file: it cannot be read: there is no such file/);
   });
 
   it('names a board that is not there', async () => {
     const bad = write(good.replace('board: virtual', 'board: pi9'));
     expect(await runCli(['config', 'check', bad])).toBe(78);
-    expect(err).toMatch(/table\.yaml:5: board: .*pi9\.yaml.*; name a board of this program/);
+    expect(err).toMatch(
+      /table\.yaml:5: board: pi9: there is no such board .*virtual, pi4.*; name a board of/,
+    );
     expect(await runCli(['config', 'check', write(good.replace('virtual', 'pi4'))])).toBe(0);
   });
 

@@ -1,0 +1,160 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+// What a person names on the command line or in a configuration may be anything: a folder, a pipe
+// nobody writes to, a disk. Kind and size are looked at before a byte is read.
+
+/** Largest file of settings, keys or people, bytes; the largest real one has some 200,000. */
+export const SETTINGS_MAX_BYTES = 1_000_000;
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read or write it',
+  EPERM: 'this user may not read or write it',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENOTDIR: 'a part of the path is no folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'it is there already',
+  ENAMETOOLONG: 'the name is too long',
+  ENXIO: 'nothing is behind it',
+  EAGAIN: 'it never ends',
+  EROFS: 'its disk may only be read',
+  ENOSPC: 'the disk is full',
+};
+
+/** What the system said of a file, in plain words and without its path. */
+export const fileWords = (cause: unknown): string => {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return WORDS[code] ?? (cause instanceof Error ? cause.message : String(cause));
+};
+
+const kindOf = (stat: Stats): string | null => {
+  if (stat.isFile()) return null;
+  if (stat.isDirectory()) return 'a folder';
+  return stat.isFIFO() ? 'a pipe' : 'no regular file';
+};
+
+/** What `path` is where it is there and no regular file; null otherwise. */
+const otherKind = (path: string): string | null => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : kindOf(found);
+};
+
+const refuseKind = (stat: Stats): void => {
+  const kind = kindOf(stat);
+  if (kind !== null) throw new Error(`it is ${kind}; name a file`);
+};
+
+/** At most `maxBytes`, whatever the size was a moment ago: it may grow, or be one of /proc. */
+const readOpen = (file: number, maxBytes: number): Buffer => {
+  const block = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(1, fstatSync(file).size)) + 1);
+  const parts: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const read = readSync(file, block, 0, block.length, null);
+    if (read === 0) return Buffer.concat(parts);
+    total += read;
+    if (total > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
+    parts.push(Buffer.from(block.subarray(0, read)));
+  }
+};
+
+/**
+ * Opens a regular file to be read; the caller closes it.
+ * @throws Error with the cause in plain words and without the path
+ */
+export const openGiven = (path: string): number => {
+  try {
+    // Some devices act when they are opened: looked at first, and again once open.
+    refuseKind(statSync(path));
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      refuseKind(fstatSync(file));
+      return file;
+    } catch (cause) {
+      closeSync(file);
+      throw cause;
+    }
+  } catch (cause) {
+    throw new Error(fileWords(cause), { cause });
+  }
+};
+
+/**
+ * A whole file that a person named, as text.
+ * @param maxBytes largest size taken.
+ * @throws Error with the cause in plain words and without the path: no regular file, too large,
+ *   not there, no text
+ */
+export const readGiven = (path: string, maxBytes: number = SETTINGS_MAX_BYTES): string => {
+  const file = openGiven(path);
+  try {
+    const { size } = fstatSync(file);
+    if (size > maxBytes) throw new Error(`it has ${size} bytes, more than ${maxBytes}`);
+    const bytes = readOpen(file, maxBytes);
+    if (bytes.includes(0)) throw new Error('it is no text; save it as UTF-8');
+    return bytes.toString('utf8');
+  } catch (cause) {
+    throw new Error(fileWords(cause), { cause });
+  } finally {
+    closeSync(file);
+  }
+};
+
+/** Why no file can be written at `path`; null where it can. Nothing is made. */
+export const placeTrouble = (path: string): string | null => {
+  try {
+    const kind = otherKind(path);
+    if (kind !== null) return `it is ${kind}; name a file`;
+  } catch (cause) {
+    return fileWords(cause);
+  }
+  const folder = dirname(path);
+  try {
+    if (!statSync(folder).isDirectory()) return `${folder} is no folder; name a place in one`;
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    return isMissing ? `there is no folder ${folder}; make it` : `${folder}: ${fileWords(cause)}`;
+  }
+};
+
+/** Most folders made above one another at a person's word. */
+const DEPTH_MAX = 64;
+
+/**
+ * Makes a folder and those above it, or takes the one that is there. Not `mkdir` with `recursive`:
+ * in /proc that never ends.
+ * @throws Error naming the folder, in plain words
+ */
+export const makeFolder = (path: string, mode = 0o777): void => {
+  const missing: string[] = [];
+  let at = resolve(path);
+  try {
+    while (statSync(at, { throwIfNoEntry: false }) === undefined) {
+      missing.push(at);
+      if (missing.length > DEPTH_MAX) throw new Error('too many folders would have to be made');
+      at = dirname(at);
+    }
+    if (!statSync(at).isDirectory()) throw new Error('a file lies there; name a folder');
+    for (const folder of missing.reverse()) {
+      at = folder;
+      mkdirSync(folder, { mode });
+    }
+  } catch (cause) {
+    const isHopeless = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const why = isHopeless ? 'no folder can be made there' : fileWords(cause);
+    throw new Error(`${at}: ${why}`, { cause });
+  }
+};
