@@ -10,7 +10,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,6 +23,8 @@ const COMPILED = {
   epoll: 'epoll.node',
   'i2c-bus': 'i2c.node',
 };
+/** The package whose headers they are compiled against. */
+const HEADERS = 'nan';
 const ADDON = 'firmware-bridge/bus/native';
 const ADDON_FILE = 'cutcard_native.node';
 const SERIAL = '@serialport/bindings-cpp';
@@ -56,7 +57,7 @@ const cacheFolder = () =>
 const keyOf = (root, arch, compiler) => {
   const hash = createHash('sha256');
   hash.update(`${arch} ${process.versions.modules} ${run(compiler, ['--version'])}`);
-  for (const name of Object.keys(COMPILED)) {
+  for (const name of [...Object.keys(COMPILED), HEADERS]) {
     hash.update(readFileSync(join(root, 'node_modules', name, 'package.json')));
   }
   hash.update(readFileSync(join(root, ADDON, 'cutcard_native.c')));
@@ -73,8 +74,12 @@ const compile = (root, from, file, to, tools) => {
     dereference: true,
     filter: (path) => !path.slice(from.length).startsWith('/build'),
   });
-  // Some ask for headers of other packages by name.
-  symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
+  // Some ask for headers by the name of a package. A copy, as the way to the original would stand
+  // in the compiled file, where an assertion of a header names its place.
+  cpSync(join(root, 'node_modules', HEADERS), join(work, 'node_modules', HEADERS), {
+    recursive: true,
+    dereference: true,
+  });
   const prefix = dirname(dirname(process.execPath));
   const headers = existsSync(join(prefix, 'include/node/node_api.h'))
     ? [`--nodedir=${prefix}`]
