@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 /** Bytes of the file; null where it is not there. */
 export const sizeOf = (path: string): number | null =>
@@ -23,11 +23,4 @@ export const unreadable = (path: string): string | null => {
   if (kind !== null) return `it is ${kind}`;
   const size = sizeOf(path) ?? 0;
   return size > MAX_TEXT_BYTES ? `it has ${size} bytes, more than ${MAX_TEXT_BYTES}` : null;
-};
-
-/** A whole file as text. @throws Error with the cause in plain words, or the system's own */
-export const readWhole = (path: string): string => {
-  const trouble = unreadable(path);
-  if (trouble !== null) throw new Error(trouble);
-  return readFileSync(path, 'utf8');
 };
