@@ -21,7 +21,8 @@ install -m 0644 "$KEYRING" "$root/etc/rauc/keyring.pem"
 chroot "$root" systemctl enable -q slot-health first-boot systemd-networkd systemd-resolved
 # DHCP on the cable, known by the cable's own number: the machine's is new at each start, as the
 # root is read-only. A house that wants a fixed address puts a file before this one.
-printf '[Match]\nName=e*\n[Network]\nDHCP=yes\n[DHCPv4]\nClientIdentifier=mac\n' >"$root/etc/systemd/network/90-cable.network"
+printf '[Match]\nName=e*\n[Network]\nDHCP=yes\n[DHCPv4]\nClientIdentifier=mac\n' \
+  >"$root/etc/systemd/network/90-cable.network"
 echo cutcard-table >"$root/etc/hostname"
 # No number of the machine that built it.
 : >"$root/etc/machine-id"

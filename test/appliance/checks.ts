@@ -22,7 +22,7 @@ const CONFIG = '/etc/cutcard/cutcard.yaml';
 const JOURNAL = '/var/lib/cutcard/table.journal';
 const AS_SERVICE = 'runuser -u cutcard --';
 
-export const property = async (guest: Guest, name: string): Promise<string> =>
+const property = async (guest: Guest, name: string): Promise<string> =>
   (await guest.must(`systemctl show -P ${name} cutcard`)).trim();
 
 /** The two lines under "Install" of INSTALL.md. */

@@ -51,7 +51,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\'
 /** The command line as that person types it, in the folder where their terminal opens. */
 export const asPerson = (command: string): string => `runuser -l ${PERSON} -c ${quoted(command)}`;
 
-export interface Walk {
+interface Walk {
   readonly page: string;
   readonly heading: string;
   /** Names that a document leaves open, such as HOUSE/PIT/TABLE, and what stands for them here. */

@@ -50,7 +50,7 @@ const one = (folder: string, name: string, of: string): string => {
   return found[0] ?? '';
 };
 
-export interface PackageFile {
+interface PackageFile {
   readonly file: string;
   readonly bytes: number;
   /** SHA-256, hex. */
@@ -101,7 +101,7 @@ const epoch = (): string =>
   process.env['SOURCE_DATE_EPOCH'] ??
   execFileSync('git', ['-C', ROOT, 'log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim();
 
-export interface Builder {
+interface Builder {
   /** Builds the packages of the last commit. @returns their folder */
   readonly build: () => string;
   /**
