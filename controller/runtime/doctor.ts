@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import { type Board, loadBoard } from '../../firmware-bridge/boards/load.js';
 import {
   checkGpio,
-  checkHost,
   checkI2c,
   checkStreams,
   checkSupply,
@@ -14,6 +13,7 @@ import {
   warn,
 } from '../../firmware-bridge/doctor/hardware.js';
 import { FileError } from '../../firmware-bridge/files.js';
+import { brokerFindings } from './broker-finding.js';
 import { certificateFinding } from './certificate-finding.js';
 import { clockTrust } from './clock-trust.js';
 import { type LoadedConfig, readConfigFile, refuseConfig } from './config-file.js';
@@ -23,8 +23,6 @@ import { signingKeyFinding } from './signing-key.js';
 /** Free space below which the journal is close to its end, and at its end; bytes. */
 export const DISK_WARN = 1024 ** 3;
 export const DISK_FAIL = 64 * 1024 ** 2;
-/** MQTT over TLS, and plain. */
-const PORTS = { 'mqtts:': 8883, 'mqtt:': 1883 } as const;
 
 export interface DoctorOptions {
   readonly config?: string;
@@ -60,13 +58,6 @@ const checkDisk = async (folder: string): Promise<Finding[]> => {
     const seen = error instanceof Error ? error.message : String(error);
     return [fail(what, seen, 'make the folder, writable for the service')];
   }
-};
-
-const checkBroker = async (url: string): Promise<Finding> => {
-  const { hostname, port, protocol } = new URL(url);
-  const usual = protocol === 'mqtts:' ? PORTS['mqtts:'] : PORTS['mqtt:'];
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return await checkHost('broker', host, port === '' ? usual : Number(port));
 };
 
 const checkClock = async (): Promise<Finding> => {
@@ -105,8 +96,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
     const { deviceKeyFile } = config.config;
     findings.push(signingKeyFinding(deviceKeyFile ? config.resolve(deviceKeyFile) : null));
   }
-  const url = config?.config.broker?.url;
-  if (url !== undefined) findings.push(await checkBroker(url));
+  if (config !== null) findings.push(...(await brokerFindings(config)));
   const certFile = config?.config.broker?.certFile;
   if (config !== null && certFile !== undefined) {
     findings.push(certificateFinding(config.resolve(certFile), Date.now()));
