@@ -9,7 +9,9 @@ import { verifyChain } from './verify.js';
  * @returns pages copied. @throws JournalFault; a copy that is not whole is named and left
  */
 export const backupJournal = async (path: string, to: string): Promise<number> => {
-  if (existsSync(to)) throw new JournalFault('order', `backup: ${to} is there already`);
+  if (existsSync(to)) {
+    throw new JournalFault('asked', `backup: ${to} is there already; name a new file`);
+  }
   const pages = await copy(path, to);
   const { damage } = await verifyChain(to);
   if (damage === null) return pages;

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { fileWords } from '../controller/config/given-file.js';
 import { isSigned, keyName, readCheckpoint, readPublicKey } from './checkpoint.js';
 import type { Damage } from './diagnose.js';
-import { checkDocuments } from './documents.js';
+import { type Absent, checkDocuments } from './documents.js';
 import { JournalFault } from './fault.js';
 import { JournalReader, type Pruning } from './reader.js';
+import { checkMarks, markText, type Rebuilt } from './rebuilt.js';
 import { checkSavedStates, compareSaved } from './saved-check.js';
 import type { SignedCheckpoint } from './store.js';
 import { type MissingCheckpoint, missingCheckpoint } from './uncovered.js';
@@ -31,6 +33,10 @@ export interface JournalVerdict extends ChainVerdict {
   readonly missing: MissingCheckpoint | null;
   /** Where older rows were let go, oldest first; empty where the journal begins at row 1. */
   readonly prunings: readonly Pruning[];
+  /** Where rows were put back from lines kept elsewhere; empty where that never was. */
+  readonly rebuilt: readonly Rebuilt[];
+  /** What was asked for and cannot be shown, though nothing is damaged: plain words. */
+  readonly unproved: readonly string[];
 }
 
 /**
@@ -47,7 +53,7 @@ export const checkJournal = async (
       : readPublicKey(readKeyFile(options.keyFile), options.keyFile);
   const expected = options.expect === undefined ? null : expectedRow(options.expect);
   const chain = await verifyChain(path, options);
-  const none = { ...chain, checkpoints: 0, keys: [], signedSeq: 0, missing: null, prunings: [] };
+  const none = { ...chain, ...NOTHING };
   if (chain.damage !== null) return none;
   const reader = JournalReader.open(path);
   try {
@@ -55,14 +61,21 @@ export const checkJournal = async (
     // A journal without a key never signs: that is said, and only a demanded key forbids it.
     const missing = signed.checkpoints === 0 ? null : missingCheckpoint(reader, signed.signedSeq);
     const prunings = reader.prunings();
+    const marks = checkMarks(reader, key);
+    const last = marks.rebuilt.at(-1);
+    const cover = key === null ? COVERED : coverOf(chain, signed, missing, keyName(key), last);
+    const papers = options.deep === true ? checkDocuments(reader, marks.rebuilt) : NO_PAPERS;
     const damage =
       signed.damage ??
       unsignedBeginning(reader, prunings.at(-1)) ??
-      (key === null ? null : unsigned(chain, signed, missing, keyName(key))) ??
+      marks.damage ??
+      cover.damage ??
       unexpected(reader, expected) ??
       checkSavedStates(reader, key) ??
-      (options.deep === true ? (checkDocuments(reader) ?? compareSaved(reader)) : null);
-    return { ...none, ...signed, missing, prunings, damage };
+      papers.damage ??
+      (options.deep === true ? compareSaved(reader) : null);
+    const unproved = damage === null ? [...cover.unproved, ...papers.absent.map(absentText)] : [];
+    return { ...none, ...signed, missing, prunings, rebuilt: marks.rebuilt, unproved, damage };
   } finally {
     reader.close();
   }
@@ -75,6 +88,54 @@ const unsignedBeginning = (reader: JournalReader, last: Pruning | undefined): Da
     'the rows before it are said to have been let go, and no signed checkpoint stands at it: ' +
     'nothing shows that the chain went on from them';
   return { kind: 'checkpoint', seq: last.seq, what };
+};
+
+const NOTHING = {
+  checkpoints: 0,
+  keys: [],
+  signedSeq: 0,
+  missing: null,
+  prunings: [],
+  rebuilt: [],
+  unproved: [],
+};
+
+interface Cover {
+  readonly damage: Damage | null;
+  readonly unproved: readonly string[];
+}
+const COVERED: Cover = { damage: null, unproved: [] };
+const NO_PAPERS = { damage: null, absent: [] };
+
+const absentText = ({ hash, seq }: Absent): string =>
+  `the document ${hash} that the start at row ${seq} names was not among the lines the journal ` +
+  'was rebuilt from: what was decided by it cannot be derived again';
+
+/**
+ * What a demanded key leaves open. In a journal that ends with the rows that were put back, a
+ * checkpoint that was not among the lines is no damage, but nothing is proved by it either; behind
+ * them the device signs its next start.
+ */
+const coverOf = (
+  chain: ChainVerdict,
+  signed: Signed,
+  missing: MissingCheckpoint | null,
+  name: string,
+  last: Rebuilt | undefined,
+): Cover => {
+  const damage = unsigned(chain, signed, missing, name);
+  if (damage === null || last === undefined || signed.signedSeq > last.seq) {
+    return { damage, unproved: [] };
+  }
+  if (chain.head.seq > last.seq) {
+    const what = 'no checkpoint signs the start behind the rows that were put back';
+    return { damage: { kind: 'checkpoint', seq: last.seq + 1, what }, unproved: [] };
+  }
+  const from = Math.max(chain.firstSeq, signed.signedSeq + 1);
+  const what =
+    `nothing signed with the key ${name} stands behind rows ${from} to ${chain.head.seq}: the ` +
+    'checkpoint due there was not among the lines the journal was rebuilt from';
+  return { damage: null, unproved: [what] };
 };
 
 /** What the demanded key leaves open; rows behind the last checkpoint that none is due for may. */
@@ -98,14 +159,13 @@ const missingText = ({ seq, why }: MissingCheckpoint): string =>
   `no checkpoint signs row ${seq} or one behind it, and one was due there (${why})`;
 
 const readKeyFile = (file: string): string => {
-  const trouble = unreadable(file);
-  if (trouble !== null) {
-    throw new JournalFault('format', `the key file ${file} cannot be read: ${trouble}`);
-  }
   try {
+    const trouble = unreadable(file);
+    if (trouble !== null) throw new Error(trouble);
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new JournalFault('format', `the key file ${file} cannot be read`, cause);
+    const why = fileWords(cause);
+    throw new JournalFault('asked', `the key file ${file} cannot be read: ${why}`, cause);
   }
 };
 
@@ -117,7 +177,10 @@ interface KnownRow {
 const expectedRow = (text: string): KnownRow => {
   const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text);
   if (match?.[1] === undefined || match[2] === undefined) {
-    throw new JournalFault('format', `\`${text}\` is not a row's number and hash, as \`4711:9f…\``);
+    throw new JournalFault(
+      'asked',
+      `--expect \`${text}\` is not a row's number and hash, as \`4711:9f…\``,
+    );
   }
   return { seq: Number(match[1]), hash: match[2] };
 };
@@ -185,7 +248,8 @@ export const wrongCheckpoint = (
 
 /** The verdict in plain words, a line each. */
 export const verdictLines = (path: string, verdict: JournalVerdict): readonly string[] => {
-  const { firstSeq, head, damage, checkpoints, keys, signedSeq, missing, prunings } = verdict;
+  const { firstSeq, head, damage, checkpoints, keys, signedSeq, missing } = verdict;
+  const { prunings, rebuilt, unproved } = verdict;
   if (damage !== null) {
     const { kind, seq, what } = damage;
     return [`${path}: damaged at row ${seq}: ${kind}: ${what}`, CURE];
@@ -200,18 +264,14 @@ export const verdictLines = (path: string, verdict: JournalVerdict): readonly st
     `${path}: ${rows} rows (${firstSeq} to ${head.seq}), chain whole, ${signed}`,
     `last row ${head.seq}:${head.hash}`,
     ...pruningLines(prunings),
-    ...(signedSeq < head.seq ? [unsignedText(verdict)] : []),
+    ...rebuilt.map(markText),
+    ...(signedSeq < head.seq
+      ? [`rows ${Math.max(firstSeq, signedSeq + 1)} to ${head.seq} are not signed yet`]
+      : []),
     ...(missing === null ? [] : [missingText(missing)]),
+    ...unproved.map((what) => `not damaged, but not proved: ${what}`),
   ];
 };
-
-/** A table signs as it goes; a journal without any signature may have been made by `rebuild`. */
-const unsignedText = ({ firstSeq, head, signedSeq, checkpoints }: JournalVerdict): string =>
-  checkpoints === 0
-    ? 'no row is signed: the table has no device key, or the journal was rebuilt from rows kept ' +
-      'elsewhere (signatures are not in rows). The chain shows that the rows belong together, not ' +
-      'whose they are: compare the last row with a published checkpoint (--expect SEQ:HASH)'
-    : `rows ${Math.max(firstSeq, signedSeq + 1)} to ${head.seq} are not signed yet`;
 
 /** The newest few, and how many there were before them. */
 const pruningLines = (prunings: readonly Pruning[]): readonly string[] => {

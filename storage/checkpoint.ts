@@ -7,7 +7,8 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
+import { fileWords, readGiven } from '../controller/config/given-file.js';
 import { canonicalJson } from './canonical.js';
 import { JournalFault } from './fault.js';
 import type { SignedCheckpoint } from './store.js';
@@ -39,9 +40,17 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
+const modeOf = (path: string): number => {
+  try {
+    return statSync(path).mode;
+  } catch (cause) {
+    throw new Error(`device key ${path}: ${fileWords(cause)}`, { cause });
+  }
+};
+
 const readPrivateKey = (path: string): KeyObject => {
   try {
-    return createPrivateKey(readFileSync(path));
+    return createPrivateKey(readGiven(path));
   } catch (cause) {
     // What the library says of a key may not be shown: it could hold a part of it.
     throw new Error(`device key ${path} is no private key (PEM, PKCS#8)`, { cause });
@@ -83,7 +92,7 @@ export class DeviceKey {
 
   /** @throws Error naming the file when it is missing, open to others or no Ed25519 key */
   static load(path: string): DeviceKey {
-    const { mode } = statSync(path);
+    const mode = modeOf(path);
     if ((mode & OTHERS) !== 0) {
       throw new Error(`device key ${path} can be read by others; run \`chmod 600 ${path}\``);
     }
@@ -147,18 +156,31 @@ export const keyName = (publicKey: string): string => {
   return bytes === null ? '' : createHash('sha256').update(bytes).digest('hex');
 };
 
+/** The key in SubjectPublicKeyInfo; null where it is none, or of another kind. */
+const spkiOf = (pem: string): Buffer | null => {
+  try {
+    const key = createPublicKey(pem);
+    return key.asymmetricKeyType === 'ed25519' ? key.export({ type: 'spki', format: 'der' }) : null;
+  } catch {
+    return null;
+  }
+};
+
 /**
  * Reads a public key: a PEM file's text, or the 32 bytes in base64. @throws JournalFault
  */
 export const readPublicKey = (text: string, path: string): string => {
   if (text.includes('PRIVATE KEY')) {
-    throw new JournalFault('format', `${path} holds a private key: give the public key only`);
+    throw new JournalFault(
+      'asked',
+      `${path} holds a private key: give the public key only (\`signing.pub\`)`,
+    );
   }
   if (text.includes('BEGIN PUBLIC KEY')) {
-    const spki = createPublicKey(text).export({ type: 'spki', format: 'der' });
-    return spki.subarray(-KEY_BYTES).toString('base64');
+    const spki = spkiOf(text);
+    if (spki !== null) return spki.subarray(-KEY_BYTES).toString('base64');
   }
   const bare = text.trim();
   if (bytesOf(bare)?.length === KEY_BYTES) return bare;
-  throw new JournalFault('format', `${path} holds no Ed25519 public key`);
+  throw new JournalFault('asked', `${path} holds no Ed25519 public key`);
 };

@@ -7,6 +7,7 @@ import type { JournalReader } from './reader.js';
  * row lies where another belongs · `not a step`: chained, but no program wrote it ·
  * `checkpoint`: a signed checkpoint does not fit · `document`: a procedure or table the rows were
  * judged by is not there or was changed · `saved state`: one a start would be misled by ·
+ * `rebuilt`: the mark of a journal made anew does not fit it ·
  * `lost log`: the write-ahead log is gone, and the rows in it · `other history`: whole, but not the
  * one asked for.
  */
@@ -20,6 +21,7 @@ export type DamageKind =
   | 'checkpoint'
   | 'document'
   | 'saved state'
+  | 'rebuilt'
   | 'lost log'
   | 'other history';
 

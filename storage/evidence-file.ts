@@ -3,6 +3,7 @@ import { canonicalJson, hashText } from './canonical.js';
 import { type DeviceKey, readPublicKey } from './checkpoint.js';
 import {
   dataLines,
+  documentsLacking,
   digestOf,
   documentsNamed,
   type Evidence,
@@ -14,11 +15,13 @@ import {
   sealedText,
   stepsOf,
 } from './evidence.js';
+import { playedBefore } from './evidence-before.js';
 import { parseData } from './evidence-parse.js';
 import { reportAround } from './evidence-report.js';
 import { selectRows, type Wanted } from './evidence-select.js';
 import { JournalFault } from './fault.js';
 import type { EvidenceSource } from './reader.js';
+import type { StoredMark } from './rebuilt.js';
 
 /** Most rows in one file; a year's journal is exported as rows, not as evidence. */
 export const MAX_EVIDENCE_ROWS = 100_000;
@@ -30,6 +33,8 @@ export interface EvidenceOptions {
   /** Program version and wall time, told in the heading. */
   readonly version: string;
   readonly nowMs: number;
+  /** Marks of a journal that was rebuilt (`marksOf`). */
+  readonly rebuilt?: readonly StoredMark[];
   /** Seals the whole file; without it only rows, documents and checkpoints are provable. */
   readonly key?: DeviceKey;
 }
@@ -46,7 +51,10 @@ const collect = (reader: EvidenceSource, options: EvidenceOptions): Evidence => 
   const count = toSeq - fromSeq + 1;
   if (count > MAX_EVIDENCE_ROWS) {
     const what = `${count} rows are more than evidence takes (${MAX_EVIDENCE_ROWS})`;
-    throw new JournalFault('format', `journal ${reader.path}: ${what}`);
+    throw new JournalFault(
+      'asked',
+      `journal ${reader.path}: ${what}; name fewer with --from, --to`,
+    );
   }
   const rows = reader.rows(fromSeq - 1, count);
   const checkpoints = reader.checkpoints(fromSeq, count).filter(({ seq }) => seq <= toSeq);
@@ -62,10 +70,12 @@ const collect = (reader: EvidenceSource, options: EvidenceOptions): Evidence => 
     prev: rows[0]?.prev ?? '',
     startSigned: start?.seq === fromSeq,
     endSigned: end !== undefined,
+    before: playedBefore(reader, fromSeq),
     report: '',
   };
   return {
     head,
+    rebuilt: options.rebuilt ?? [],
     keys: [...publicKeys].map(([name, publicKey]) => ({ name, publicKey })),
     documents: reader.documents().filter(({ hash }) => named.has(hash)),
     checkpoints,
@@ -99,6 +109,8 @@ export interface EvidenceVerdict {
   readonly sealed: boolean;
   /** Name of the key that sealed it; null where it is not sealed. */
   readonly sealKey: string | null;
+  /** What was not there when the journal was rebuilt, in plain words: not all is proved then. */
+  readonly unproved: readonly string[];
   /** False where another version wrote the report: then only its seal vouches for it. */
   readonly reportCompared: boolean;
 }
@@ -112,6 +124,7 @@ const NOTHING: Omit<EvidenceVerdict, 'flaw'> = {
   lastSeq: 0,
   sealed: false,
   sealKey: null,
+  unproved: [],
   reportCompared: false,
 };
 
@@ -161,9 +174,18 @@ export const verifyEvidence = (
     lastSeq: evidence.rows.at(-1)?.seq ?? 0,
     sealed: isSealed,
     sealKey: isSealed ? seal.key : null,
+    unproved: flaw === null ? lackingTexts(evidence) : [],
     reportCompared: isSameVersion,
   };
 };
+
+/** Documents that were not there when the journal was rebuilt, in plain words. */
+const lackingTexts = (evidence: Evidence): readonly string[] =>
+  documentsLacking(evidence).map(
+    ({ hash, seq }) =>
+      `the document ${hash} that row ${seq} names was not there when the journal was rebuilt: ` +
+      'what was decided by it cannot be derived again',
+  );
 
 /** Whoever changes an unsealed report can work out its hash anew: only making it again tells. */
 const flawInUnsealed = ({ head }: Evidence, seal: Seal, version: string): Flaw | null =>

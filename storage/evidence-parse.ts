@@ -8,6 +8,7 @@ import {
   type Seal,
 } from './evidence.js';
 import type { StoredDocument } from './reader.js';
+import type { StoredMark } from './rebuilt.js';
 import type { SignedCheckpoint } from './store.js';
 
 export type ParsedData =
@@ -35,7 +36,16 @@ const isHead = (value: unknown): value is EvidenceHead =>
   has(value, ['journal', 'version', 'prev', 'report'], ['exportedMs']) &&
   has(value['about'], ['kind', 'name'], ['fromSeq', 'toSeq']) &&
   typeof value['startSigned'] === 'boolean' &&
-  typeof value['endSigned'] === 'boolean';
+  typeof value['endSigned'] === 'boolean' &&
+  (value['before'] === undefined || isBefore(value['before']));
+const isBefore = (value: unknown): boolean =>
+  has(value, [], ['countSeq', 'lookedFrom', 'rounds']) &&
+  isMap(value) &&
+  (value['shoe'] === null || typeof value['shoe'] === 'number');
+const isMark = (value: unknown): value is StoredMark =>
+  has(value, ['body'], []) &&
+  isMap(value) &&
+  [value['key'], value['signature']].every((part) => part === null || typeof part === 'string');
 type Key = Evidence['keys'][number];
 const isKey = (value: unknown): value is Key => has(value, ['name', 'publicKey'], []);
 const isDocument = (value: unknown): value is StoredDocument =>
@@ -61,6 +71,7 @@ const parseLine = (line: string): unknown => {
 export const parseData = (written: readonly string[], firstLine: number): ParsedData => {
   let head: EvidenceHead | null = null;
   let seal: Seal | null = null;
+  const rebuilt: StoredMark[] = [];
   const keys: Key[] = [];
   const documents: StoredDocument[] = [];
   const checkpoints: SignedCheckpoint[] = [];
@@ -70,6 +81,7 @@ export const parseData = (written: readonly string[], firstLine: number): Parsed
     const line = parseLine(text);
     const part = isMap(line) ? line : {};
     if (isHead(part['head'])) head = part['head'];
+    else if (isMark(part['rebuilt'])) rebuilt.push(part['rebuilt']);
     else if (isKey(part['key'])) keys.push(part['key']);
     else if (isDocument(part['document'])) documents.push(part['document']);
     else if (isCheckpoint(part['checkpoint'])) checkpoints.push(part['checkpoint']);
@@ -85,5 +97,5 @@ export const parseData = (written: readonly string[], firstLine: number): Parsed
   }
   if (head === null) return { ok: false, flaw: { where: 'heading', what: 'it is not there' } };
   if (seal === null) return { ok: false, flaw: { where: 'seal', what: 'it is not there' } };
-  return { ok: true, evidence: { head, keys, documents, checkpoints, rows }, seal, lines };
+  return { ok: true, evidence: { head, rebuilt, keys, documents, checkpoints, rows }, seal, lines };
 };

@@ -2,8 +2,9 @@ import type { Finding } from '../controller/core/finding.js';
 import type { TableStep } from '../controller/core/ports.js';
 import { readCheckpoint } from './checkpoint.js';
 import { decisionText, observationText, wallText, watchedText } from './describe.js';
-import { type Evidence, stepsOf } from './evidence.js';
+import { type Evidence, marksIn, type PlayedBefore, stepsOf } from './evidence.js';
 import { type PlayedRound, PlayFollower } from './play.js';
+import { markText } from './rebuilt.js';
 
 const STYLE =
   'body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;' +
@@ -63,14 +64,36 @@ const findingRow = ({ finding, ended }: Life): readonly string[] =>
     ended,
   ].map(escape);
 
+interface VoidList {
+  readonly rounds: readonly PlayedRound[];
+  /** What is to be known of it; null where all of it is here. */
+  readonly note: string | null;
+}
+
 /** Rounds in doubt: begun since the last count that proved the deck, up to the row asked about. */
-export const voidList = (steps: readonly TableStep[], toSeq: number): readonly PlayedRound[] => {
-  const play = new PlayFollower();
+const voidList = (
+  steps: readonly TableStep[],
+  toSeq: number,
+  before: PlayedBefore | undefined,
+): VoidList => {
+  const play = new PlayFollower(before?.shoe ?? null);
   for (const step of steps) {
     if (step.observation.seq > toSeq) break;
     play.follow(step);
   }
-  return play.roundsSinceCount();
+  const rounds = play.roundsSinceCount();
+  if (before === undefined || play.countSeq > 0 || before.rounds === 0) {
+    return { rounds, note: null };
+  }
+  const since =
+    before.countSeq > 0
+      ? `The last proved count is row ${before.countSeq}, before the first row here.`
+      : `No proved count was found back to row ${before.lookedFrom}.`;
+  const all = before.rounds + rounds.length;
+  const note =
+    `${since} ${all} rounds were begun since: the ${rounds.length} listed here, and ` +
+    `${before.rounds} before them whose rows are not in this file.`;
+  return { rounds, note };
 };
 
 const raisedAt = (steps: readonly TableStep[], id: string | null): number | null => {
@@ -126,6 +149,14 @@ const checkpointRow = (body: string): readonly string[] => {
   ];
 };
 
+const rebuiltParts = (evidence: Evidence): readonly string[] =>
+  marksIn(evidence).map((mark) => `<p>This journal was rebuilt: ${escape(markText(mark))}.</p>`);
+
+const voidParts = ({ rounds, note }: VoidList): readonly string[] => [
+  ...(note === null ? [] : [`<p>${escape(note)}</p>`]),
+  table(['round', 'rows', 'began', 'cards'], rounds.map(roundRow)),
+];
+
 /** The file before and after the data; `report` in the heading is not looked at. */
 export const reportAround = (evidence: Evidence): readonly [string, string] => {
   const { head, rows, checkpoints, documents, keys } = evidence;
@@ -156,13 +187,14 @@ export const reportAround = (evidence: Evidence): readonly [string, string] => {
       `Exported ${escape(wallText(head.exportedMs, true))} ` +
       `by version ${escape(head.version)}. To check this file: ` +
       '<code>cutcard evidence verify FILE --key PUBLIC-KEY</code>.</p>',
+    ...rebuiltParts(evidence),
     '<h2>Findings</h2>',
     table(
       ['number', 'finding', 'clause', 'what', 'cards after warning', 'ended'],
       livesOf(asked).map(findingRow),
     ),
     '<h2>Void list: rounds since the last proved count</h2>',
-    table(['round', 'rows', 'began', 'cards'], voidList(all, doubtTo).map(roundRow)),
+    ...voidParts(voidList(all, doubtTo, head.before)),
     '<h2>Video marks</h2>',
     table(['row', 'time', 'mark'], videoRows(asked)),
     '<h2>What happened, and what followed</h2>',

@@ -27,7 +27,7 @@ const CONTEXT_ROWS = 20;
 const IDS_LISTED = 10;
 
 const no = (reader: EvidenceSource, why: string): JournalFault =>
-  new JournalFault('format', `journal ${reader.path}: ${why}`);
+  new JournalFault('asked', `journal ${reader.path}: ${why}`);
 
 /** A deck that is in doubt puts every round since its last proved count in doubt. */
 const DOUBTS_DECK = /^(count|batch|stub|shuffle|replace|deck)\./;
@@ -59,7 +59,8 @@ const selectFinding = (reader: EvidenceSource, name: string): Selection => {
     }
   }
   const [only, ...others] = [...found.values()];
-  if (only === undefined) throw no(reader, `there is no finding ${name}`);
+  if (only === undefined)
+    throw no(reader, `there is no finding ${name} (\`cutcard journal show\` lists them)`);
   if (others.length > 0) {
     const ids = [...found.keys()].slice(0, IDS_LISTED).join(', ');
     throw no(reader, `${name} was raised ${found.size} times (${ids}): name one by its number`);

@@ -5,6 +5,13 @@ import { isSigned, keyName, readCheckpoint } from './checkpoint.js';
 import { decodeStep } from './decode.js';
 import type { Selection } from './evidence-select.js';
 import type { StoredDocument } from './reader.js';
+import {
+  readMark,
+  type Rebuilt,
+  type StoredMark,
+  wasMissing,
+  wrongMarkSignature,
+} from './rebuilt.js';
 import type { SignedCheckpoint } from './store.js';
 
 /** First line of the data in an evidence file. */
@@ -21,8 +28,22 @@ export interface EvidenceHead {
   /** Whether the first and the last row here carry a signed checkpoint. */
   readonly startSigned: boolean;
   readonly endSigned: boolean;
+  /** What was played before the first row here; not in files of older programs. */
+  readonly before?: PlayedBefore;
   /** SHA-256 of the report: everything in the file but the data. */
   readonly report: string;
+}
+
+/** What the rows before the first one here say of it. */
+export interface PlayedBefore {
+  /** The shoe in play; null where no row says so. */
+  readonly shoe: number | null;
+  /** Row of the last count that proved the deck; 0 where none was found. */
+  readonly countSeq: number;
+  /** First row that was looked at for it. */
+  readonly lookedFrom: number;
+  /** Rounds begun since that count, or since that row, before the first row here. */
+  readonly rounds: number;
 }
 
 export const EVIDENCE_FORMAT = 'cutcard-evidence-1';
@@ -30,6 +51,8 @@ export const EVIDENCE_FORMAT = 'cutcard-evidence-1';
 /** What an evidence file holds besides its report. */
 export interface Evidence {
   readonly head: EvidenceHead;
+  /** Where the journal was rebuilt: what was put back then, and what was not. */
+  readonly rebuilt: readonly StoredMark[];
   readonly keys: readonly { readonly name: string; readonly publicKey: string }[];
   readonly documents: readonly StoredDocument[];
   readonly checkpoints: readonly SignedCheckpoint[];
@@ -126,13 +149,66 @@ export const documentsNamed = (
   return named;
 };
 
-const flawInDocuments = ({ documents, checkpoints, rows }: Evidence): Flaw | null => {
+/** Rows of the starts and checkpoints here that name a document which is not here. */
+export const documentsLacking = ({
+  documents,
+  checkpoints,
+  rows,
+}: Evidence): readonly Lacking[] => {
+  const here = new Set(documents.map(({ hash }) => hash));
+  const lacking = new Map<string, Lacking>();
+  const look = (seq: number, hashes: Iterable<string>): void => {
+    for (const hash of hashes) {
+      const known = lacking.get(hash)?.seq ?? 0;
+      if (!here.has(hash)) lacking.set(hash, { hash, seq: Math.max(seq, known) });
+    }
+  };
+  for (const one of checkpoints) look(one.seq, documentsNamed([one], []));
+  for (const step of stepsOf(rows)) {
+    if (step.observation.kind !== 'power.boot') continue;
+    look(step.observation.seq, documentsNamed([], [step]));
+  }
+  return [...lacking.values()];
+};
+
+export interface Lacking {
+  readonly hash: string;
+  /** The last row here that names it. */
+  readonly seq: number;
+}
+
+/** What the marks say, where their signatures are right. */
+export const marksIn = ({ rebuilt }: Evidence): readonly Rebuilt[] =>
+  rebuilt.flatMap(({ body }) => readMark(body) ?? []);
+
+const flawInMarks = (evidence: Evidence, demanded: string | null): Flaw | null => {
+  const keys = new Map(evidence.keys.map(({ name, publicKey }) => [name, publicKey]));
+  const hashes = new Map(evidence.rows.map(({ seq, hash }) => [seq, hash]));
+  for (const mark of evidence.rebuilt) {
+    const where = 'mark of the rebuilt journal';
+    const said = readMark(mark.body);
+    if (said === null) return { where, what: 'it is not one of this program' };
+    const what = wrongMarkSignature(mark, keys, demanded);
+    if (what !== null) return { where, what };
+    const hash = hashes.get(said.seq) ?? said.hash;
+    if (hash !== said.hash) return { where, what: 'it speaks of another row' };
+    const isStartSigned = evidence.checkpoints.some(({ seq }) => seq === said.seq + 1);
+    if (mark.signature !== null || !isStartSigned) continue;
+    return { where, what: 'the start behind it is signed, and the mark is not' };
+  }
+  return null;
+};
+
+const flawInDocuments = (evidence: Evidence): Flaw | null => {
+  const { documents } = evidence;
   for (const { hash, text, kind } of documents) {
     if (hashText(text) !== hash) return { where: `${kind} ${hash}`, what: 'its text was changed' };
   }
-  const here = new Set(documents.map(({ hash }) => hash));
-  for (const hash of documentsNamed(checkpoints, stepsOf(rows))) {
-    if (!here.has(hash)) return { where: `document ${hash}`, what: 'it is not there' };
+  const marks = marksIn(evidence);
+  for (const { hash, seq } of documentsLacking(evidence)) {
+    if (!wasMissing(marks, hash, seq)) {
+      return { where: `document ${hash}`, what: 'it is not there' };
+    }
   }
   return null;
 };
@@ -171,6 +247,7 @@ export const flawIn = (
   demandedKey: string | null,
 ): Flaw | null =>
   flawInRows(evidence) ??
+  flawInMarks(evidence, demandedKey) ??
   flawInDocuments(evidence) ??
   flawInCheckpoints(evidence, demandedKey) ??
   flawInSeal(evidence, seal, lines, demandedKey);
@@ -178,12 +255,14 @@ export const flawIn = (
 /** The data as lines of JSON: heading, keys, documents, checkpoints, rows. */
 export const dataLines = ({
   head,
+  rebuilt,
   keys,
   documents,
   checkpoints,
   rows,
 }: Evidence): readonly string[] => [
   canonicalJson({ head }),
+  ...rebuilt.map((mark) => canonicalJson({ rebuilt: mark })),
   ...keys.map((key) => canonicalJson({ key })),
   ...documents.map((document) => canonicalJson({ document })),
   ...checkpoints.map((checkpoint) => canonicalJson({ checkpoint })),

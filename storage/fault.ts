@@ -3,7 +3,8 @@ import { SqliteError } from 'better-sqlite3';
 /**
  * `full`: no room · `read-only` · `io`: the disk refused · `corrupt`: the file is damaged ·
  * `locked`: another process has it · `format`: not a journal, or a newer one · `order`: rows do
- * not follow on · `stopped`: closed, or its writer died.
+ * not follow on · `asked`: what was asked for cannot be had; the message says the cure ·
+ * `stopped`: closed, or its writer died.
  */
 export type FaultCode =
   | 'full'
@@ -13,6 +14,7 @@ export type FaultCode =
   | 'locked'
   | 'format'
   | 'order'
+  | 'asked'
   | 'stopped';
 
 const CURE: Readonly<Record<FaultCode, string>> = {
@@ -25,6 +27,7 @@ const CURE: Readonly<Record<FaultCode, string>> = {
   locked: 'stop the other process first: one journal has one writer',
   format: 'name a journal of this program or an older one',
   order: 'this is a defect of the program: keep the journal and report it',
+  asked: '',
   stopped: 'open the journal again',
 };
 
@@ -38,7 +41,7 @@ export class JournalFault extends Error {
 
   /** `what`: file and what happened to it; the cure of the code is added, or another one. */
   constructor(code: FaultCode, what: string, cause?: unknown, cure = CURE[code]) {
-    super(`${what}; ${cure}`, cause === undefined ? undefined : { cause });
+    super(cure === '' ? what : `${what}; ${cure}`, cause === undefined ? undefined : { cause });
     this.name = 'JournalFault';
     this.code = code;
     this.what = what;
@@ -66,6 +69,14 @@ const codeOf = (sqlite: string): FaultCode => {
   return 'io';
 };
 
+/** What the system says of a file; the rest is a path that cannot be used. */
+const SYSTEM: Readonly<Record<string, FaultCode>> = {
+  ENOSPC: 'full',
+  EROFS: 'read-only',
+  EACCES: 'read-only',
+  EIO: 'io',
+};
+
 /** Turns what SQLite threw into a fault that names the file. */
 export const faultOf = (path: string, doing: string, cause: unknown): JournalFault => {
   if (cause instanceof JournalFault) return cause;
@@ -74,5 +85,9 @@ export const faultOf = (path: string, doing: string, cause: unknown): JournalFau
     return new JournalFault(codeOf(cause.code), what, cause);
   }
   const why = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof Error && 'syscall' in cause && 'code' in cause) {
+    const code = SYSTEM[String(cause.code)] ?? 'asked';
+    return new JournalFault(code, `journal ${path}: ${doing} failed (${why})`, cause);
+  }
   return new JournalFault('stopped', `journal ${path}: ${doing} failed (${why})`, cause);
 };

@@ -1,9 +1,44 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { fileWords } from '../controller/config/given-file.js';
 import { JournalFault } from './fault.js';
 import { otherKind, sizeOf } from './whole-file.js';
 
-/** @throws JournalFault where `path` is there and is no file: a pipe would never end. */
+/** Bytes looked at to tell a text; the first page of a journal holds zeros within the first 100. */
+const LOOK_BYTES = 1024;
+
+/** Whether the file begins as a text does: pages of a journal, damaged or not, hold zero bytes. */
+const isText = (path: string): boolean => {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    // Missing or not ours to read: whoever opens it says so.
+    return false;
+  }
+  try {
+    const bytes = Buffer.alloc(LOOK_BYTES);
+    const head = bytes.subarray(0, readSync(file, bytes, 0, LOOK_BYTES, 0));
+    return head.length > 0 && isUtf8(head) && head.every((byte) => byte >= 0x20 || isBlank(byte));
+  } finally {
+    closeSync(file);
+  }
+};
+
+const isBlank = (byte: number): boolean => byte === 0x09 || byte === 0x0a || byte === 0x0d;
+
+const kindOf = (path: string): string | null => {
+  try {
+    return otherKind(path) ?? (isText(path) ? 'a text' : null);
+  } catch (cause) {
+    const what = `${path} cannot be opened: ${fileWords(cause)}; look at the path`;
+    throw new JournalFault('asked', what, cause);
+  }
+};
+
+/** @throws JournalFault where `path` is there and cannot be a journal: a pipe would never end. */
 export const demandFile = (path: string): void => {
-  const kind = otherKind(path);
+  const kind = kindOf(path);
   if (kind !== null) throw new JournalFault('format', `${path} is ${kind}, not a journal`);
 };
 

@@ -10,6 +10,7 @@ import { hashText } from './canonical.js';
 import { type DeviceKey } from './checkpoint.js';
 import { JournalFault } from './fault.js';
 import { JournalReader } from './reader.js';
+import { signMarks } from './rebuilt.js';
 import { batchOf, chainSteps, type ChainEnd, RecentRows } from './rows.js';
 import { judgeSaved, savedOf } from './snapshot.js';
 import { retirableTo, type Retirement } from './retention.js';
@@ -104,6 +105,12 @@ export class SqliteJournal implements Journal {
     const reader = JournalReader.open(this.path);
     this.#reader = reader;
     this.#checkpoint = reader.checkpointsBackFrom(opened.head.seq, 1)[0] ?? null;
+    const { key, notice } = this.#options;
+    for (const { seq } of key === undefined ? [] : signMarks(this.path, reader, opened.head, key)) {
+      notice?.(
+        `journal ${this.path}: rows up to ${seq} were put back (rebuilt); that is signed now`,
+      );
+    }
     this.#signer?.startAfter(this.#checkpoint, opened.atNs);
   }
 

@@ -24,6 +24,11 @@ export class PlayFollower {
   #sinceCount: PlayedRound[] = [];
   #countSeq = 0;
 
+  /** `shoe`: the one in play before the first row; null where that is not known. */
+  constructor(shoe: number | null = null) {
+    this.#shoe = shoe;
+  }
+
   /** Takes the next row. */
   follow({ observation, decisions }: TableStep): void {
     const { seq, wallMs, wallTrusted } = observation;
@@ -51,6 +56,11 @@ export class PlayFollower {
   /** The round being played, or the last one; null before the first of a shoe. */
   get round(): PlayedRound | null {
     return this.#round;
+  }
+
+  /** The shoe in play; null where no row said. */
+  get shoe(): number | null {
+    return this.#shoe;
   }
 
   /** Row of the last count that proved the deck; 0 where none did. */

@@ -1,54 +1,13 @@
 import { createReadStream, existsSync, linkSync, rmSync, unlinkSync } from 'node:fs';
-import type { TableStep } from '../controller/core/ports.js';
-import { canonicalJson, hashRow, MAX_BODY_LENGTH, NO_HASH } from './canonical.js';
-import { decodeStep } from './decode.js';
+import Database from 'better-sqlite3';
+import { fileWords } from '../controller/config/given-file.js';
+import { checkJournal } from './check.js';
 import { faultOf, JournalFault } from './fault.js';
-import { openJournal } from './journal.js';
+import { putMarks } from './rebuilt.js';
+import { MAX_LINE, type RebuiltJournal, RowsBack } from './rows-back.js';
+import { otherKind } from './whole-file.js';
 
-/** Longest line taken: a row's text and the fields around it. */
-const MAX_LINE = MAX_BODY_LENGTH + 1024;
-const ROWS_AT_A_TIME = 500;
 const SIDE_FILES = ['', '-wal', '-shm', '.lock'];
-
-interface Place {
-  readonly seq: number;
-  readonly hash: string;
-}
-
-const NO_FIELDS: Readonly<Record<string, unknown>> = {};
-
-/**
- * A row from one line: as `journal export` writes it (`{seq, prev, hash, step}`) or as the MQTT
- * `event` has it (`{seq, prev, hash, decisions, observation}`). Null where it is neither.
- */
-const rowOf = (line: string): { prev: string; hash: string; body: string } | null => {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  const { prev, hash, step, decisions, observation } = { ...NO_FIELDS, ...value };
-  if (typeof prev !== 'string' || typeof hash !== 'string') return null;
-  return { prev, hash, body: canonicalJson(step ?? { decisions, observation }) };
-};
-
-/** The step of the next line, proved against the row before. @throws JournalFault `corrupt` */
-const nextStep = (line: string, before: Place, where: string): [TableStep, Place] => {
-  const bad = (why: string): JournalFault => new JournalFault('format', `${where}: ${why}`);
-  if (line.length > MAX_LINE) throw bad(`the line is longer than ${MAX_LINE} characters`);
-  const row = rowOf(line);
-  if (row === null) throw bad('this is no row of a journal (see `cutcard journal export`)');
-  const seq = before.seq + 1;
-  const decoded = decodeStep(row.body);
-  if (!decoded.ok) throw bad(`row ${seq}: ${decoded.why}`);
-  const said = decoded.step.observation.seq;
-  if (said !== seq) throw bad(`row ${seq} is wanted here, this is row ${said}`);
-  if (row.prev !== before.hash) throw bad(`row ${seq} does not follow from the row before`);
-  if (hashRow(row.prev, row.body) !== row.hash) throw bad(`row ${seq}: its text is not its hash’s`);
-  return [decoded.step, { seq, hash: row.hash }];
-};
 
 /** The lines of a file; memory stays constant, however long it or a line of it is. */
 async function* linesOf(file: string): AsyncGenerator<string> {
@@ -62,53 +21,86 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   if (pending !== '') yield pending;
 }
 
-const fill = async (path: string, file: string): Promise<Place> => {
-  const journal = await openJournal(path, { writer: 'inline' });
+/** Rows, documents, keys, checkpoints and states into a new file, each proved before it goes in. */
+const fill = async (part: string, file: string, nowMs: number): Promise<RebuiltJournal> => {
+  const back = new RowsBack(part);
   try {
-    let place: Place = { seq: 0, hash: NO_HASH };
-    let held: TableStep[] = [];
     let number = 0;
     for await (const line of linesOf(file)) {
       number += 1;
-      if (line.trim() === '') continue;
-      const [step, next] = nextStep(line, place, `${file}:${number}`);
-      place = next;
-      held.push(step);
-      if (held.length < ROWS_AT_A_TIME) continue;
-      await journal.append(held);
-      held = [];
+      if (line.trim() !== '') back.take(line, `${file}:${number}`);
     }
-    await journal.append(held);
-    const head = journal.head();
-    if (head.seq !== place.seq || head.hash !== place.hash) {
-      throw new JournalFault('order', `${path}: the rows came out otherwise than they went in`);
-    }
-    if (place.seq === 0) throw new JournalFault('format', `${file}: there is no row in it`);
-    return place;
+    back.end(file);
   } finally {
-    await journal.close();
+    back.close();
   }
+  const db = new Database(part, { fileMustExist: true });
+  try {
+    db.transaction(() => {
+      const sql = 'INSERT INTO pruned (seq, prev, consumer, wall_ms) VALUES (?, ?, ?, ?)';
+      for (const { seq, prev, consumer, wallMs } of back.prunings) {
+        db.prepare(sql).run(seq, Buffer.from(prev, 'hex'), consumer, wallMs);
+      }
+      putMarks(db, [...back.marks, back.mark(nowMs)]);
+    }).immediate();
+  } finally {
+    db.close();
+  }
+  return back.told();
+};
+
+/** @throws JournalFault `asked` where there is no such file to read. */
+const demandLines = (file: string): void => {
+  let kind: string | null;
+  try {
+    kind = otherKind(file);
+  } catch (cause) {
+    const what = `rebuild: ${file} cannot be read: ${fileWords(cause)}; look at the path`;
+    throw new JournalFault('asked', what, cause);
+  }
+  if (kind !== null) {
+    throw new JournalFault('asked', `rebuild: ${file} is ${kind}, and takes a file of lines`);
+  }
+  if (existsSync(file)) return;
+  throw new JournalFault(
+    'asked',
+    `rebuild: there is no file ${file}; name one that \`cutcard journal export --whole\` or ` +
+      '`cutcard floor export` wrote',
+  );
 };
 
 /**
- * Makes a journal anew from rows that were kept elsewhere (an export, a historian): each row is
- * proved against the one before, from row 1. The new file appears whole or not at all. Signed
- * checkpoints and documents are not in rows: the next start writes its own.
- * @returns the last row. @throws JournalFault naming file and line
+ * Makes a journal anew from lines that were kept elsewhere (`journal export`, `floor export`, MQTT
+ * events): each row is proved against the one before, each document against its hash, each key
+ * against its name, each checkpoint against key and row. The new file appears whole or not at all,
+ * and says of itself that it was rebuilt and which documents and checkpoints were not there.
+ * @throws JournalFault naming file and line
  */
-export const rebuildJournal = async (file: string, to: string): Promise<Place> => {
-  if (existsSync(to)) throw new JournalFault('order', `rebuild: ${to} is there already`);
+export const rebuildJournal = async (
+  file: string,
+  to: string,
+  nowMs: number = Date.now(),
+): Promise<RebuiltJournal> => {
+  demandLines(file);
+  if (existsSync(to)) {
+    throw new JournalFault('asked', `rebuild: ${to} is there already; name a new file`);
+  }
   const part = `${to}.rebuilding`;
   const drop = (): void => {
     for (const end of SIDE_FILES) rmSync(part + end, { force: true });
   };
   drop();
   try {
-    const head = await fill(part, file);
+    const told = await fill(part, file, nowMs);
+    const { damage } = await checkJournal(part, { deep: true, threads: 1 });
+    if (damage !== null) {
+      const what = `${file}: what comes of it is damaged at row ${damage.seq}: ${damage.what}`;
+      throw new JournalFault('corrupt', what);
+    }
     // A link, not a rename: it takes nothing away that came to be there meanwhile.
     linkSync(part, to);
     unlinkSync(part);
-    return head;
+    return told;
   } catch (cause) {
     throw cause instanceof JournalFault ? cause : faultOf(to, 'rebuilding', cause);
   } finally {

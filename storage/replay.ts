@@ -9,6 +9,7 @@ import { canonicalJson, hashText } from './canonical.js';
 import { observationIn, stepOfRow } from './decode.js';
 import { JournalFault } from './fault.js';
 import { readCheckpoint } from './checkpoint.js';
+import { checkMarks, type Rebuilt, wasMissing } from './rebuilt.js';
 import type { JournalReader } from './reader.js';
 import { judgeSaved } from './snapshot.js';
 import { type WalkedText, walkSteps, walkTexts } from './walk.js';
@@ -34,9 +35,19 @@ export interface Replayed {
   readonly findings: number;
   readonly differences: readonly Difference[];
   readonly different: number;
+  /** Rows whose decisions could not be derived again, and why. */
+  readonly skipped: readonly Skipped[];
   /** Boots, each with the procedure and configuration its rows were judged by. */
   readonly boots: readonly ReplayedBoot[];
   readonly state: TableState | null;
+}
+
+/** Rows recorded under a document that was not put back when the journal was rebuilt. */
+export interface Skipped {
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  /** SHA-256 of the document, hex. */
+  readonly document: string;
 }
 
 export interface ReplayedBoot {
@@ -116,7 +127,11 @@ class Replay {
   readonly #reader: JournalReader;
   readonly #derive: typeof decide;
   #rules: Rules | null;
+  readonly #rebuilt: readonly Rebuilt[];
+  /** The document that is missing, while it is; its rows are folded only. */
+  #without: string | null = null;
   state: TableState | null;
+  readonly skipped: Skipped[] = [];
   readonly boots: ReplayedBoot[] = [];
 
   constructor(reader: JournalReader, { state, rules }: Start, derive: typeof decide) {
@@ -124,12 +139,15 @@ class Replay {
     this.state = state;
     this.#rules = rules;
     this.#derive = derive;
+    this.#rebuilt = checkMarks(reader, null).rebuilt;
   }
 
   take({ seq, body }: WalkedText): Compared {
     // Most rows hold what the rules give: then the whole text is what would be written today, and
     // what was decided need not be read.
     const observation = observationIn(body);
+    if (observation?.kind === 'power.boot' && observation.seq === seq) this.#look(observation);
+    if (this.#without !== null) return this.#skip(seq, body, this.#without);
     const derived = observation?.seq === seq ? this.#decide(observation) : null;
     if (
       observation !== null &&
@@ -144,6 +162,34 @@ class Replay {
       step.decisions,
       difference(step, this.#decide(step.observation)),
     );
+  }
+
+  /** Whether the documents of a start are here; where one never was, its rows are skipped. */
+  #look({ seq, procedure, table }: Boot): void {
+    const named = [procedure, table].flatMap((hash) => (hash === undefined ? [] : [hash]));
+    this.#without =
+      named.find(
+        (hash) => this.#reader.document(hash) === null && wasMissing(this.#rebuilt, hash, seq),
+      ) ?? null;
+  }
+
+  #skip(seq: number, body: string, document: string): Compared {
+    const { observation, decisions } = stepOfRow(seq, body);
+    const last = this.skipped.at(-1);
+    if (last?.toSeq === seq - 1 && last.document === document) {
+      this.skipped[this.skipped.length - 1] = { ...last, toSeq: seq };
+    } else this.skipped.push({ fromSeq: seq, toSeq: seq, document });
+    return this.#fold(observation, decisions, null);
+  }
+
+  /** The state a start found, where the rows before were only read: folded once, as it did. */
+  #stateBefore(seq: number, table: Table): TableState {
+    let state = initialState(table);
+    if (this.skipped.length === 0) return state;
+    for (const { step } of walkSteps(this.#reader, 1, seq - 1)) {
+      state = evolve(state, step.observation, step.decisions);
+    }
+    return state;
   }
 
   #fold(observation: Observation, decisions: readonly Decision[], found: Difference | null) {
@@ -162,7 +208,7 @@ class Replay {
 
   #boot({ seq, procedure, table }: Boot): void {
     this.#rules = rulesOf(this.#reader, procedure, table);
-    this.state ??= initialState(this.#rules.table);
+    this.state ??= this.#stateBefore(seq, this.#rules.table);
     // Looked at again, with the whole text read.
     if (this.boots.at(-1)?.seq === seq) this.boots.pop();
     this.boots.push({
@@ -197,8 +243,9 @@ export const replayJournal = (reader: JournalReader, options: ReplayOptions = {}
     rows += 1;
     if (rows % PROGRESS_ROWS === 0) options.progress?.(rows, of);
   }
-  const { boots, state } = replay;
-  return { fromSeq, rows, findings, differences, different, boots, state };
+  const { boots, state, skipped } = replay;
+  for (const { fromSeq: from, toSeq } of skipped) rows -= toSeq - from + 1;
+  return { fromSeq, rows, findings, differences, different, skipped, boots, state };
 };
 
 type Boot = Extract<Observation, { readonly kind: 'power.boot' }>;

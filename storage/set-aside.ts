@@ -1,8 +1,26 @@
 import { existsSync, renameSync } from 'node:fs';
+import { checkJournal } from './check.js';
 import { JournalFault, missingJournal } from './fault.js';
 import { takeLock } from './lock.js';
+import { otherKind } from './whole-file.js';
 
 const MAX_NAMES = 1000;
+
+/**
+ * Whether a check finds nothing wrong with a journal. One that cannot be read at all is not sound.
+ * @throws JournalFault where there is none, or another process has it
+ */
+export const isSound = async (path: string): Promise<boolean> => {
+  if (!existsSync(path)) throw missingJournal(path);
+  const kind = otherKind(path);
+  if (kind !== null) throw new JournalFault('format', `${path} is ${kind}, not a journal`);
+  try {
+    return (await checkJournal(path)).damage === null;
+  } catch (cause) {
+    if (cause instanceof JournalFault && cause.code !== 'locked') return false;
+    throw cause;
+  }
+};
 
 /**
  * Renames a journal and its write-ahead log to `<name>.damaged-N`, by a person's explicit order.
@@ -23,7 +41,10 @@ export const setJournalAside = (
       for (const { from, to } of pairs) renameSync(from, to);
       return pairs;
     }
-    throw new JournalFault('order', `journal ${path}: ${MAX_NAMES} were set aside already`);
+    throw new JournalFault(
+      'asked',
+      `journal ${path}: ${MAX_NAMES} were set aside already; move some of them away`,
+    );
   } finally {
     lock.close();
   }

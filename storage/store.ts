@@ -209,7 +209,9 @@ export class Store {
 
   /** A whole copy while the journal is in use. @throws JournalFault */
   async backup(to: string): Promise<void> {
-    if (existsSync(to)) throw new JournalFault('order', `backup: ${to} is there already`);
+    if (existsSync(to)) {
+      throw new JournalFault('asked', `backup: ${to} is there already; name a new file`);
+    }
     try {
       await this.#open().backup(to);
       unmarkCopy(to);

@@ -206,7 +206,7 @@ describe('the command line', () => {
     expect(await runCli(['evidence', 'verify', file, '--key', keyFile])).toBe(0);
     expect(out).toMatch(/whole: span 100 to 140/);
     expect(await runCli([...given, ...span])).toBe(2);
-    expect(err).toMatch(/EEXIST/);
+    expect(err).toMatch(/it is there already/);
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace(String.raw`\"lengthMm\":63`, String.raw`\"lengthMm\":64`));
     out = '';

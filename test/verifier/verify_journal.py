@@ -2,7 +2,8 @@
 """Checks a table's journal. Written from docs/JOURNAL.md; needs nothing but Python 3.
 
 Usage: verify_journal.py [--deep] JOURNAL [PUBLIC_KEY_BASE64]
-Exit code 0: whole. 1: damaged, the first bad row is named. 2: not a journal.
+Exit code 0: whole. 1: damaged, the first bad row is named; or rebuilt, and what was asked for was
+not among the lines it was rebuilt from. 2: not a journal.
 """
 import base64
 import hashlib
@@ -15,6 +16,7 @@ from decimal import Decimal
 APPLICATION_ID = 0x43434A31
 FORMAT = 1
 CHECKPOINT_TYPE = "cutcard-checkpoint-1"
+REBUILT_TYPE = "cutcard-rebuilt-1"
 CHECKPOINT_ROWS = 1000
 CHECKPOINT_NS = 300 * 10**9
 
@@ -231,6 +233,74 @@ def missing_checkpoint(db, words, signed):
     return (rows[-1][0], f"{CHECKPOINT_ROWS} rows") if len(rows) == CHECKPOINT_ROWS else None
 
 
+# --- journals made anew from lines kept elsewhere ----------------------------------------------
+def step_of(db, words, seq):
+    row = db.execute(ROWS + "WHERE seq = ?", (seq,)).fetchone()
+    return None if row is None else json.loads(unpack(row[4], words, row[0], row[1], row[2]))
+
+
+def read_mark(body, first):
+    said = None
+    try:
+        said = json.loads(body)
+        fields = ("firstSeq", "seq", "wallMs", "checkpoints", "signedSeq")
+        right = said["type"] == REBUILT_TYPE and all(type(said[name]) is int for name in fields)
+        right = right and isinstance(said["hash"], str) and isinstance(said["missing"], list)
+    except (TypeError, ValueError, KeyError):
+        right = False
+    if not right:
+        raise Damage(first, "rebuilt", "the mark is not one of this program")
+    return said
+
+
+def check_mark(db, words, first, last, mark, demanded):
+    body, name, signature = mark
+    said = read_mark(body, first)
+    seq = said["seq"]
+    if (name is None) != (signature is None):
+        raise Damage(seq, "rebuilt", "its key or its signature is not there")
+    if signature is not None:
+        known = db.execute("SELECT public FROM key WHERE name = ?", (name,)).fetchone()
+        public = known[0] if known else b""
+        if hashlib.sha256(public).hexdigest() != name:
+            raise Damage(seq, "rebuilt", "its key is not there or was changed")
+        if demanded is not None and public != demanded:
+            raise Damage(seq, "rebuilt", "it is signed with another key")
+        if not is_signed(public, body.encode(), signature):
+            raise Damage(seq, "rebuilt", "the signature is not that of its text")
+    if seq < first:
+        return said
+    row = db.execute("SELECT hash FROM step WHERE seq = ?", (seq,)).fetchone()
+    if row is None or row[0].hex() != said["hash"]:
+        raise Damage(seq, "rebuilt", "it speaks of another row")
+    if last > seq and step_of(db, words, seq + 1)["observation"]["kind"] != "power.boot":
+        raise Damage(seq + 1, "rebuilt", "no start follows the rows it says were put back")
+    behind = db.execute("SELECT 1 FROM checkpoint WHERE seq = ?", (seq + 1,)).fetchone()
+    if behind and signature is None:
+        raise Damage(seq + 1, "rebuilt", "the start behind it is signed, and the mark is not")
+    count = "SELECT count(*) FROM checkpoint WHERE seq BETWEEN ? AND ?"
+    held = db.execute(count, (first, seq)).fetchone()[0]
+    if first <= said["firstSeq"] and held != said["checkpoints"]:
+        raise Damage(seq, "rebuilt", f"{said['checkpoints']} checkpoints put back, {held} there")
+    return said
+
+
+def check_marks(db, words, first, last, demanded):
+    if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'rebuilt'").fetchone():
+        return []
+    marks = db.execute("SELECT body, key, signature FROM rebuilt ORDER BY n").fetchall()
+    return [check_mark(db, words, first, last, mark, demanded) for mark in marks]
+
+
+def not_covered(error, marks, last, signed):
+    """A checkpoint that was not there to be put back is not damage: what is said instead."""
+    if not marks or signed > marks[-1]["seq"]:
+        raise error
+    if last > marks[-1]["seq"]:
+        raise Damage(marks[-1]["seq"] + 1, "checkpoint", "the start behind the rows is not signed")
+    return [f"not proved: rows {signed + 1} to {last} are not signed (rebuilt)"]
+
+
 def check_cover(db, words, first, last, signed, demanded):
     """What the checkpoints leave open, in words; damage where a key was demanded."""
     at_first = db.execute("SELECT 1 FROM checkpoint WHERE seq = ?", (first,)).fetchone()
@@ -296,7 +366,8 @@ def check_texts(db, words, first):
             raise Damage(row[0], "changed byte", "its columns say another row or time")
 
 
-def check_documents(db, words, first):
+def check_documents(db, words, first, marks):
+    absent = {}
     texts = dict(db.execute("SELECT hash, text FROM document"))
     changed = {name for name, text in texts.items() if sha256_hex(text) != name}
     for row in db.execute(ROWS + "WHERE seq >= ? ORDER BY seq", (first,)):
@@ -304,10 +375,17 @@ def check_documents(db, words, first):
         if said["kind"] != "power.boot":
             continue
         for name in (said.get("procedure"), said.get("table")):
-            if name is not None and (name not in texts or name in changed):
+            if name is None or (name in texts and name not in changed):
+                continue
+            if name not in texts and any(
+                row[0] <= mark["seq"] and name in mark["missing"] for mark in marks
+            ):
+                absent.setdefault(name, row[0])
+            else:
                 raise Damage(row[0], "document", f"{name} is not there or was changed")
     for name in sorted(changed):
         raise Damage(first, "document", f"{name} was changed")
+    return [f"not proved: document {name} of row {seq} is absent" for name, seq in absent.items()]
 
 
 def sha256_hex(text):
@@ -356,10 +434,15 @@ def main(arguments):
         if deep:
             check_texts(db, words, first)
         count, signed = check_checkpoints(db, hashes, demanded)
-        open_ends = check_cover(db, words, first, last, signed, demanded)
+        marks = check_marks(db, words, first, last, demanded)
+        unproved = []
+        try:
+            open_ends = check_cover(db, words, first, last, signed, demanded)
+        except Damage as damage:
+            open_ends, unproved = [], not_covered(damage, marks, last, signed)
         check_saved_states(db, first, demanded)
         if deep:
-            check_documents(db, words, first)
+            unproved += check_documents(db, words, first, marks)
     except Damage as damage:
         print(damage)
         return 1
@@ -367,9 +450,11 @@ def main(arguments):
         print(f"damaged at row 1: torn page: {error}")
         return 1
     print(f"rows {first} to {last} whole, {count} signed checkpoints, last {last}:{head.hex()}")
-    for line in open_ends:
+    for mark in marks:
+        print(f"rows {mark['firstSeq']} to {mark['seq']} were put back (rebuilt)")
+    for line in open_ends + unproved:
         print(line)
-    return 0
+    return 1 if unproved else 0
 
 
 if __name__ == "__main__":

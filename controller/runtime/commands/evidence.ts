@@ -26,13 +26,26 @@ const readText = async (file: string): Promise<string> => {
   const { readFileSync } = await import('node:fs');
   const { unreadable } = await import('../../../storage/whole-file.js');
   const { EXIT, Refusal } = await import('../exit.js');
-  const trouble = unreadable(file);
-  if (trouble !== null) throw new Refusal(EXIT.usage, `${file} cannot be read: ${trouble}`);
   try {
+    const trouble = unreadable(file);
+    if (trouble !== null) throw new Error(trouble);
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Refusal(EXIT.usage, `${file} cannot be read: ${why}`, cause);
+    const { fileWords } = await import('../../config/given-file.js');
+    throw new Refusal(EXIT.usage, `${file} cannot be read: ${fileWords(cause)}`, cause);
+  }
+};
+
+/** Writes a new file; one that is there is never written over. @throws Refusal naming it */
+const writeNew = async (file: string, text: string): Promise<void> => {
+  const { writeFileSync } = await import('node:fs');
+  try {
+    writeFileSync(file, text, { flag: 'wx' });
+  } catch (cause) {
+    const { EXIT, Refusal } = await import('../exit.js');
+    const { fileWords } = await import('../../config/given-file.js');
+    const what = `--out ${file}: ${fileWords(cause)}; name a new file in a folder there is`;
+    throw new Refusal(EXIT.usage, what, cause);
   }
 };
 
@@ -51,11 +64,11 @@ const wantedOf = async ({ finding, round, from, to }: ExportFlags): Promise<Want
 };
 
 const exportEvidence = async (flags: ExportFlags): Promise<void> => {
-  const { writeFileSync } = await import('node:fs');
   const { DeviceKey } = await import('../../../storage/checkpoint.js');
   const { makeEvidence } = await import('../../../storage/evidence-file.js');
   const { JournalFault } = await import('../../../storage/fault.js');
   const { JournalReader } = await import('../../../storage/reader.js');
+  const { marksOf } = await import('../../../storage/rebuilt.js');
   const { EXIT, journalExit, Refusal } = await import('../exit.js');
   const { programVersion } = await import('../version.js');
   const wanted = await wantedOf(flags);
@@ -66,16 +79,17 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
         wanted,
         version: programVersion(),
         nowMs: Date.now(),
+        rebuilt: marksOf(reader),
         ...(flags.seal === undefined ? {} : { key: DeviceKey.load(flags.seal) }),
       });
-      writeFileSync(flags.out, text, { flag: 'wx' });
+      await writeNew(flags.out, text);
       if (flags.json) print(JSON.stringify({ file: flags.out, bytes: Buffer.byteLength(text) }));
       else print(`${flags.out}: ${Buffer.byteLength(text)} bytes; open it in a browser to read it`);
     } finally {
       reader.close();
     }
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof Error) || error instanceof Refusal) throw error;
     const isFault = error instanceof JournalFault;
     const isOwn = isFault || 'code' in error || error.message.startsWith('device key');
     if (!isOwn) throw error;
@@ -112,6 +126,7 @@ const verdictText = (file: string, verdict: EvidenceVerdict, isKeyGiven: boolean
     ...(checkpoints > 0 && signedSeq < lastSeq
       ? [`rows ${signedSeq + 1} to ${lastSeq} are not signed yet`]
       : []),
+    ...verdict.unproved.map((what) => `not damaged, but not proved: ${what}`),
     ...reportLines(verdict, isKeyGiven),
   ].join('\n  ');
 };
@@ -126,7 +141,8 @@ const verify = async (file: string, flags: VerifyFlags): Promise<void> => {
   try {
     const verdict = verifyEvidence(text, programVersion(), key);
     print(flags.json ? JSON.stringify(verdict) : verdictText(file, verdict, key !== null));
-    process.exitCode = verdict.flaw === null ? EXIT.ok : EXIT.found;
+    const isShown = verdict.flaw === null && verdict.unproved.length === 0;
+    process.exitCode = isShown ? EXIT.ok : EXIT.found;
   } catch (error) {
     if (error instanceof JournalFault) throw new Refusal(EXIT.usage, error.message, error);
     throw error;

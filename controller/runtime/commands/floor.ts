@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { ExportFlags } from '../floor/export-command.js';
 
 interface Options {
   readonly config?: string;
@@ -66,8 +67,16 @@ const floor = async (options: Options): Promise<void> => {
   await running.stop();
 };
 
+const row = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) {
+    throw new InvalidArgumentError('a row, from 1 on.');
+  }
+  return value;
+};
+
 export const register = (program: Command): void => {
-  program
+  const service = program
     .command('floor')
     .description("the floor service: stores every table's rows, serves the wall")
     .option('--config <file>', 'configuration (docs/FLOOR.md)')
@@ -78,4 +87,15 @@ export const register = (program: Command): void => {
     .option('--site <name>', 'hear this site only')
     .option('--json', 'print where the wall is as JSON')
     .action(floor);
+  service
+    .command('export')
+    .description("a table's rows with what proves them, as lines `cutcard journal rebuild` takes")
+    .requiredOption('--config <file>', "the floor service's configuration (docs/FLOOR.md)")
+    .requiredOption('--table <path>', 'site/pit/table')
+    .option('--from <row>', 'first row', row)
+    .option('--to <row>', 'last row', row)
+    .option('--out <file>', 'new file; left out: stdout')
+    .action(async (flags: ExportFlags) =>
+      (await import('../floor/export-command.js')).exportTable(flags),
+    );
 };

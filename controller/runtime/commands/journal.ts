@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { JournalReader } from '../../../storage/reader.js';
 import type { Replayed } from '../../../storage/replay.js';
+import type { ExportFlags } from '../journal-copies.js';
+import { print, printAll } from '../print-lines.js';
 
 interface Json {
   readonly json?: true;
@@ -18,30 +20,8 @@ interface ShowFlags extends Json {
   readonly sheet?: true;
   readonly html?: string;
 }
-interface ExportFlags {
-  readonly format: string;
-  readonly from?: number;
-  readonly to?: number;
-}
-
-const LINES_AT_A_TIME = 500;
-
-/** Waits where the reader of our output is slower than we are: memory stays constant. */
-const print = async (text: string): Promise<void> => {
-  if (process.stdout.write(`${text}\n`)) return;
-  await new Promise<void>((resolve) => process.stdout.once('drain', () => resolve()));
-};
-
-const printAll = async (lines: Iterable<string>): Promise<void> => {
-  let held: string[] = [];
-  for (const line of lines) {
-    held.push(line);
-    if (held.length < LINES_AT_A_TIME) continue;
-    await print(held.join('\n'));
-    held = [];
-  }
-  if (held.length > 0) await print(held.join('\n'));
-};
+/** Loaded only when one of its commands runs. */
+const copies = () => import('../journal-copies.js');
 
 /** Progress on a terminal, nothing in a pipe. */
 const progressOn = (doing: string): ((rows: number, of: number) => void) | undefined => {
@@ -63,35 +43,9 @@ const wholeNumber = (text: string): number => {
   return n;
 };
 
-/** Turns a journal that cannot be used into a plain refusal with the right exit code. */
-const usable = async <T>(work: () => T | Promise<T>): Promise<T> => {
-  const { JournalFault } = await import('../../../storage/fault.js');
-  const { journalExit, Refusal } = await import('../exit.js');
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof JournalFault)) throw error;
-    throw new Refusal(journalExit(error.code), error.message, error);
-  }
-};
-
-const withReader = async (
-  file: string,
-  work: (reader: JournalReader) => Promise<void>,
-): Promise<void> => {
-  const { JournalReader } = await import('../../../storage/reader.js');
-  await usable(async () => {
-    const reader = JournalReader.open(file);
-    try {
-      await work(reader);
-    } finally {
-      reader.close();
-    }
-  });
-};
-
 const verify = async (file: string, flags: VerifyFlags): Promise<void> => {
   const { checkJournal, verdictLines } = await import('../../../storage/check.js');
+  const { usable } = await copies();
   const { EXIT } = await import('../exit.js');
   const progress = progressOn('checking');
   const verdict = await usable(() =>
@@ -105,7 +59,8 @@ const verify = async (file: string, flags: VerifyFlags): Promise<void> => {
   clearProgress();
   if (flags.json) await print(JSON.stringify(verdict));
   else await printAll(verdictLines(file, verdict));
-  process.exitCode = verdict.damage === null ? EXIT.ok : EXIT.found;
+  const isShown = verdict.damage === null && verdict.unproved.length === 0;
+  process.exitCode = isShown ? EXIT.ok : EXIT.found;
 };
 
 const FINDING_ID = /^\d+\.\d+$/;
@@ -131,7 +86,9 @@ const show = async (file: string, flags: ShowFlags): Promise<void> => {
   const { walkSteps } = await import('../../../storage/walk.js');
   const { concernsFinding, shoeSet, stepText } = await import('../../../storage/describe.js');
   const { jsonLine } = await import('../../../storage/export.js');
+  const { demandRows, withReader } = await copies();
   await withReader(file, async (reader) => {
+    demandRows(reader, flags);
     const onlySheet = flags.sheet === true || flags.html !== undefined;
     if (onlySheet && flags.shoe === undefined) {
       const { EXIT, Refusal } = await import('../exit.js');
@@ -153,7 +110,8 @@ const show = async (file: string, flags: ShowFlags): Promise<void> => {
         yield flags.json ? jsonLine(row) : stepText(step);
       }
     };
-    await printAll(lines());
+    if ((await printAll(lines())) > 0) return;
+    process.stderr.write(`${file}: no such rows\n`);
   });
 };
 
@@ -178,26 +136,6 @@ const showSheet = async (reader: JournalReader, shoe: number, flags: ShowFlags):
   }
 };
 
-const exportRows = async (file: string, flags: ExportFlags): Promise<void> => {
-  const { walkSteps, walkRows } = await import('../../../storage/walk.js');
-  const { CSV_HEADER, csvLine, jsonLine } = await import('../../../storage/export.js');
-  const { EXIT, Refusal } = await import('../exit.js');
-  const { format, from, to } = flags;
-  if (format !== 'jsonl' && format !== 'csv') {
-    throw new Refusal(EXIT.usage, `--format takes jsonl or csv, not ${format}`);
-  }
-  await withReader(file, async (reader) => {
-    const lines = function* (): Generator<string> {
-      if (format === 'jsonl') for (const row of walkRows(reader, from, to)) yield jsonLine(row);
-      else {
-        yield CSV_HEADER;
-        for (const { row, step } of walkSteps(reader, from, to)) yield csvLine(row, step);
-      }
-    };
-    await printAll(lines());
-  });
-};
-
 const replayLines = (
   file: string,
   replayed: Replayed,
@@ -215,6 +153,11 @@ const replayLines = (
         `${file}: rows before ${replayed.fromSeq} cannot be derived again (older ones were let ` +
           `go): replayed from the state saved after row ${replayed.fromSeq - 1}`,
       ]),
+  ...replayed.skipped.map(
+    ({ fromSeq, toSeq, document }) =>
+      `${file}: rows ${fromSeq} to ${toSeq} cannot be derived again: the document ${document} ` +
+      'they were decided by was not there when the journal was rebuilt (nothing is damaged)',
+  ),
   `${file}: ${replayed.rows} rows from row ${replayed.fromSeq} replayed, ` +
     `${replayed.findings} findings, ${replayed.boots.length} starts, ` +
     (replayed.different === 0
@@ -225,6 +168,7 @@ const replayLines = (
 const replay = async (file: string, flags: Json): Promise<void> => {
   const { replayJournal } = await import('../../../storage/replay.js');
   const { decisionText } = await import('../../../storage/describe.js');
+  const { withReader } = await copies();
   const { EXIT } = await import('../exit.js');
   await withReader(file, async (reader) => {
     const progress = progressOn('replaying');
@@ -233,12 +177,14 @@ const replay = async (file: string, flags: Json): Promise<void> => {
     const { state, ...told } = replayed;
     if (flags.json) await print(JSON.stringify({ ...told, phase: state?.phase ?? null }));
     else await printAll(replayLines(file, replayed, decisionText));
-    process.exitCode = replayed.different === 0 ? EXIT.ok : EXIT.found;
+    const isSame = replayed.different === 0 && replayed.skipped.length === 0;
+    process.exitCode = isSame ? EXIT.ok : EXIT.found;
   });
 };
 
 const snapshotFree = async (file: string, flags: Json): Promise<void> => {
   const { compareSavedStates } = await import('../../../storage/saved-states.js');
+  const { withReader } = await copies();
   const { EXIT } = await import('../exit.js');
   await withReader(file, async (reader) => {
     const compared = compareSavedStates(reader);
@@ -253,24 +199,6 @@ const snapshotFree = async (file: string, flags: Json): Promise<void> => {
     }
     process.exitCode = compared.saved.every(({ ok }) => ok) ? EXIT.ok : EXIT.found;
   });
-};
-
-const backup = async (file: string, to: string): Promise<void> => {
-  const { backupJournal } = await import('../../../storage/backup.js');
-  const pages = await usable(() => backupJournal(file, to));
-  await print(`${file}: copied to ${to} (${pages} pages), chain checked`);
-};
-
-const rebuild = async (rows: string, to: string): Promise<void> => {
-  const { rebuildJournal } = await import('../../../storage/rebuild.js');
-  const { seq, hash } = await usable(() => rebuildJournal(rows, to));
-  await print(`${to}: ${seq} rows, each follows from the one before; head ${hash}`);
-};
-
-const setAside = async (file: string): Promise<void> => {
-  const { setJournalAside } = await import('../../../storage/set-aside.js');
-  const moved = await usable(() => setJournalAside(file));
-  await printAll(moved.map(({ from, to }) => `${from} -> ${to}`));
 };
 
 export const register = (program: Command): void => {
@@ -300,12 +228,13 @@ export const register = (program: Command): void => {
     .action(show);
   journal
     .command('export')
-    .description('write all rows to stdout')
+    .description('write all rows to stdout; with --whole everything a journal is rebuilt from')
     .argument('<file>', 'journal')
     .option('--format <format>', 'jsonl or csv', 'jsonl')
     .option('--from <row>', 'first row', wholeNumber)
     .option('--to <row>', 'last row', wholeNumber)
-    .action(exportRows);
+    .option('--whole', 'with documents, public keys and signed checkpoints, as lines of their own')
+    .action(async (file: string, flags: ExportFlags) => (await copies()).exportRows(file, flags));
   journal
     .command('replay')
     .description('derive every decision again from the recorded observations, and compare')
@@ -323,16 +252,19 @@ export const register = (program: Command): void => {
     .description('copy a journal, also while it is in use, and check the copy')
     .argument('<file>', 'journal')
     .argument('<to>', 'new file')
-    .action(backup);
+    .action(async (file: string, to: string) => (await copies()).backup(file, to));
   journal
     .command('rebuild')
-    .description('make a journal anew from rows kept elsewhere, each proved against the last')
-    .argument('<rows>', 'JSON lines, as `journal export` or a historian writes them')
+    .description('make a journal anew from lines kept elsewhere, each proved')
+    .argument('<lines>', 'JSON lines of `floor export`, `journal export --whole`, or rows alone')
     .argument('<to>', 'new file')
-    .action(rebuild);
+    .action(async (lines: string, to: string) => (await copies()).rebuild(lines, to));
   journal
     .command('set-aside')
     .description('rename a damaged journal and its side files, so that a new one can begin')
     .argument('<file>', 'journal nobody has open')
-    .action(setAside);
+    .option('--sound', 'also where a check finds nothing wrong with it')
+    .action(async (file: string, flags: { readonly sound?: true }) =>
+      (await copies()).setAside(file, flags),
+    );
 };

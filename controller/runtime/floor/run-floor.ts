@@ -60,7 +60,9 @@ const addressOf = ({ broker }: FloorConfig, at: (path: string) => string): Broke
   };
 };
 
-const storeOf = (config: FloorConfig, at: (path: string) => string): string => {
+/** Where a configuration's rows lie, with the password of the database in it. */
+export const storeOf = (config: FloorConfig, folder: string): string => {
+  const at = (path: string): string => resolve(folder, path);
   const { store, storePasswordFile } = config;
   if (!isPostgres(store)) return at(store);
   if (storePasswordFile === undefined) return store;
@@ -114,7 +116,7 @@ export const runFloor = async (options: RunFloorOptions): Promise<RunningFloor> 
   const audit = auditFile === undefined ? null : new AuditFile(at(auditFile), warn(log));
   await audit?.start();
   const floor = await startFloor({
-    store: storeOf(config, at),
+    store: storeOf(config, folder),
     broker: () => addressOf(config, at),
     host: listen.host,
     port: listen.port,

@@ -43,6 +43,10 @@ export const JOURNAL_FAULTS: Readonly<Record<FaultCode, FaultEntry>> = {
     means: 'Rows do not follow on: a defect of the program.',
     cure: 'Keep the journal, set it aside and report the defect.',
   },
+  asked: {
+    means: 'What was asked for cannot be had.',
+    cure: 'The message says what, and what to ask for instead.',
+  },
   stopped: {
     means: 'The writer was closed or died.',
     cure: 'Start again; if it comes back, look at the log’s last lines.',

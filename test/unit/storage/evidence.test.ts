@@ -106,6 +106,18 @@ describe('an evidence file', () => {
     expect(text).toContain('row 147: batch removed (F-12)');
   });
 
+  it('says how many rounds in doubt lie before its rows, and which shoe is in play', () => {
+    const text = make({ kind: 'round', name: '2.9' });
+    const list = /Void list[\s\S]*?<\/table>/.exec(text)?.[0] ?? '';
+    const rounds = [...list.matchAll(/<td>([\d?]+\.\d+)<\/td>/g)].map((match) => match[1]);
+    const told = /row 74, before the first row here\. 9 rounds were begun since: the (\d) listed/;
+    expect(Number(told.exec(list)?.[1])).toBe(rounds.length);
+    expect(rounds.length).toBeLessThan(9);
+    expect(rounds).toEqual(['2.7', '2.8', '2.9'].slice(-rounds.length));
+    expect(list).toContain(`${9 - rounds.length} before them whose rows are not in this file`);
+    expect(verifyEvidence(text, VERSION, key.publicKey)).toMatchObject({ flaw: null });
+  });
+
   it('takes a round, rows and times', () => {
     const round = verifyEvidence(make({ kind: 'round', name: '1.3' }), VERSION);
     expect(round).toMatchObject({ flaw: null, head: { about: { fromSeq: 18, toSeq: 24 } } });
