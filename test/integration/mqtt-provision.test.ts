@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it } from 'vitest';
@@ -34,6 +34,15 @@ it(
     expect(asked.out).toContain('signing.key: made; write it as deviceKeyFile');
     expect(statSync(join(device, 'signing.key')).mode & 0o077).toBe(0);
     expect(provision('signing-key', '--dir', device).out).toContain('was there, kept');
+    const file = join(dir, 'place.yaml');
+    writeFileSync(
+      file,
+      'config: 1\nplace: { table: "bac-01", pit: p1, site: north }\n' +
+        'procedure: pa/627a-minibaccarat\ntable: { decks: 8 }\nboard: virtual\n' +
+        'deviceKeyFile: not-made-yet.key\n',
+    );
+    expect(provision('request', '--config', file, '--dir', device)).toMatchObject({ code: 0 });
+    expect(provision('request', '--dir', device).err).toContain('--config FILE');
     expect(statSync(join(ca, 'ca.key')).mode & 0o077).toBe(0);
     const request = join(device, 'next.csr');
     const certificate = join(dir, 'bac-01.crt');

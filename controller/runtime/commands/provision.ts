@@ -53,9 +53,28 @@ interface Dir {
 
 const isTable = (who: string): boolean => who.split('/').length === 3;
 
-const request = (who: string, { dir }: Dir): Promise<void> =>
+interface RequestFlags extends Dir {
+  readonly config?: string;
+}
+
+/** Who asks: as given, or the place of a table's configuration. */
+const whoOf = async (who: string | undefined, config: string | undefined): Promise<string> => {
+  const { EXIT, Refusal } = await import('../exit.js');
+  if ((who === undefined) === (config === undefined)) {
+    throw new Refusal(EXIT.usage, 'write site/pit/table, or --config FILE to take it from there');
+  }
+  if (config === undefined) return who ?? '';
+  const { readConfigFile, refuseConfig } = await import('../config-file.js');
+  const read = readConfigFile(config);
+  if (!read.ok) throw refuseConfig(read.problems);
+  const { site, pit, table } = read.loaded.config.place;
+  return `${site}/${pit}/${table}`;
+};
+
+const request = (given: string | undefined, { dir, config }: RequestFlags): Promise<void> =>
   plainly(async () => {
     const { makeRequest } = await import('../../../surveillance/identity/device.js');
+    const who = await whoOf(given, config);
     const path = makeRequest(dir, await nameOf(who));
     print(`${path}: have this signed (cutcard provision authority sign); the key stays here`);
     if (isTable(who)) await signingKey({ dir });
@@ -246,8 +265,9 @@ export const register = (program: Command): void => {
   provision
     .command('request')
     .description('make a key on this device and the request for its certificate')
-    .argument('<who>', 'site/pit/table, or site/part')
+    .argument('[who]', 'site/pit/table, or site/part')
     .requiredOption('--dir <folder>', 'where the identity lies')
+    .option('--config <file>', 'take site, pit and table from this configuration')
     .action(request);
   provision
     .command('signing-key')
