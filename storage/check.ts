@@ -265,7 +265,8 @@ export const verdictLines = (path: string, verdict: JournalVerdict): readonly st
     `last row ${head.seq}:${head.hash}`,
     ...pruningLines(prunings),
     ...rebuilt.map(markText),
-    ...(signedSeq < head.seq
+    ...(checkpoints === 0 ? ['no row is signed: nothing shows whose rows these are'] : []),
+    ...(checkpoints > 0 && signedSeq < head.seq
       ? [`rows ${Math.max(firstSeq, signedSeq + 1)} to ${head.seq} are not signed yet`]
       : []),
     ...(missing === null ? [] : [missingText(missing)]),

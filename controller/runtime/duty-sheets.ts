@@ -1,4 +1,5 @@
 import type { JournalReader } from '../../storage/reader.js';
+import { checkMarks } from '../../storage/rebuilt.js';
 import { rulesOf } from '../../storage/replay.js';
 import { walkSteps } from '../../storage/walk.js';
 import { type DutySheet, dutySheets } from '../core/duty-sheet.js';
@@ -10,13 +11,24 @@ function* stepsOf(reader: JournalReader): Generator<TableStep> {
   for (const { step } of walkSteps(reader)) yield step;
 }
 
-/** Rules of a start, or null where it named none. @throws JournalFault where they were changed */
+/** Whether a document was not there when the journal was rebuilt, and is not now. */
+const isAbsent = (reader: JournalReader, hash: string): boolean =>
+  reader.document(hash) === null &&
+  checkMarks(reader, null).rebuilt.some(({ missing }) => missing.includes(hash));
+
+/**
+ * Rules of a start, or null where it named none or they were lost before the journal was rebuilt.
+ * @throws JournalFault where they were changed or taken away
+ */
 const rulesAt = (
   reader: JournalReader,
   procedure: string | null,
   table: string | null,
-): Rules | null =>
-  procedure === null || table === null ? null : rulesOf(reader, procedure, table);
+): Rules | null => {
+  if (procedure === null || table === null) return null;
+  if (isAbsent(reader, procedure) || isAbsent(reader, table)) return null;
+  return rulesOf(reader, procedure, table);
+};
 
 export interface FoundSheet {
   readonly sheet: DutySheet;

@@ -235,6 +235,7 @@ describe('a journal rebuilt from rows alone', () => {
     out = '';
     expect(await runCli(['journal', 'replay', path])).toBe(1);
     expect(out).toMatch(/rows 1 to \d+ cannot be derived again.*nothing is damaged/);
+    expect(out).toMatch(/nothing was derived again/);
     const file = join(folder, 'rows.html');
     const span = ['--from', '1', '--to', '40', '--out', file];
     expect(await runCli(['evidence', 'export', '--journal', path, ...span])).toBe(0);
@@ -253,11 +254,6 @@ describe('a journal rebuilt from rows alone', () => {
       const lines = await exported('hide', '--whole');
       expect(await runCli(['journal', 'rebuild', lines, whole])).toBe(0);
       await play(whole, 5);
-      const body = withReader(whole, ({ db }) =>
-        db.prepare('SELECT body FROM rebuilt').pluck().get(),
-      );
-      const said = /"missing":\[\]/.exec(String(body));
-      expect(said).not.toBeNull();
       const damages: readonly (readonly [string, string, RegExp])[] = [
         ['document', "DELETE FROM document WHERE kind = 'table'", /damaged at row 1: document/],
         ['count', 'DELETE FROM checkpoint WHERE seq = 1', /damaged at row \d+: rebuilt/],
@@ -284,7 +280,6 @@ describe('a journal rebuilt from rows alone', () => {
         expect(out).toMatch(what);
         expect(python(path, '--deep').said).toMatch(what);
       }
-      // Of a journal that never was rebuilt nothing may be missing either.
       const plain = copyOf(lost, 'hide-plain', "DELETE FROM document WHERE kind = 'table'");
       expect(await runCli(['journal', 'verify', plain, '--deep'])).toBe(1);
       expect(python(plain, '--deep').said).toMatch(/damaged at row 1: document/);

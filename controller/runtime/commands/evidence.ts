@@ -68,7 +68,7 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
   const { makeEvidence } = await import('../../../storage/evidence-file.js');
   const { JournalFault } = await import('../../../storage/fault.js');
   const { JournalReader } = await import('../../../storage/reader.js');
-  const { marksOf } = await import('../../../storage/rebuilt.js');
+  const { markText, marksOf, readMark } = await import('../../../storage/rebuilt.js');
   const { EXIT, journalExit, Refusal } = await import('../exit.js');
   const { programVersion } = await import('../version.js');
   const wanted = await wantedOf(flags);
@@ -83,6 +83,10 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
         ...(flags.seal === undefined ? {} : { key: DeviceKey.load(flags.seal) }),
       });
       await writeNew(flags.out, text);
+      for (const { body } of marksOf(reader)) {
+        const said = readMark(body);
+        if (said !== null) process.stderr.write(`${flags.journal}: ${markText(said)}\n`);
+      }
       if (flags.json) print(JSON.stringify({ file: flags.out, bytes: Buffer.byteLength(text) }));
       else print(`${flags.out}: ${Buffer.byteLength(text)} bytes; open it in a browser to read it`);
     } finally {

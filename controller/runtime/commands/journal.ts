@@ -160,9 +160,11 @@ const replayLines = (
   ),
   `${file}: ${replayed.rows} rows from row ${replayed.fromSeq} replayed, ` +
     `${replayed.findings} findings, ${replayed.boots.length} starts, ` +
-    (replayed.different === 0
-      ? 'every decision the same'
-      : `${replayed.different} rows differ (the first ${replayed.differences.length} are listed)`),
+    (replayed.rows === 0
+      ? 'nothing was derived again'
+      : replayed.different === 0
+        ? 'every decision the same'
+        : `${replayed.different} rows differ (${replayed.differences.length} of them listed)`),
 ];
 
 const replay = async (file: string, flags: Json): Promise<void> => {
