@@ -6,13 +6,24 @@ import { parseProfile } from './framing/parse-profile.js';
 import type { Profile } from './framing/profile.js';
 import type { FileFault } from './framing/yaml-faults.js';
 
+/** Faults told at once; who mends those finds the others. */
+const FAULTS_SHOWN = 20;
+
+const faultLines = (faults: readonly FileFault[]): readonly string[] => {
+  const lines = faults
+    .slice(0, FAULTS_SHOWN)
+    .map(({ file, line, message }) => `${file}${line > 0 ? `:${line}` : ''}: ${message}`);
+  const more = faults.length - FAULTS_SHOWN;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
+};
+
 /** A file of ours (board, profile, calibration) that cannot be used. */
 export class FileError extends Error {
   override readonly name = 'FileError';
   readonly faults: readonly FileFault[];
 
   constructor(faults: readonly FileFault[]) {
-    super(faults.map((f) => `${f.file}${f.line > 0 ? `:${f.line}` : ''}: ${f.message}`).join('\n'));
+    super(faultLines(faults).join('\n'));
     this.faults = faults;
   }
 }
@@ -30,7 +41,9 @@ export const packageRoot = (): string => {
 
 export const readText = (file: string): string => {
   try {
-    return readGiven(file);
+    const text = readGiven(file);
+    if (text.trim() === '') throw new Error('it is empty');
+    return text;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new FileError([{ file, line: 0, message: `cannot be read: ${why}` }]);

@@ -1,5 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { plainValue } from './plain-value.js';
 import { plainIssue } from './plain-issue.js';
 import { ROLES } from '../core/cards.js';
 
@@ -35,7 +36,7 @@ export const readCommandKeys = (text: string, file: string): CommandKeys => {
     const { line } = lines.linePos(error.pos[0]);
     throw new Error(`${file}:${line}: not readable as YAML: ${error.message}`);
   }
-  const parsed = listSchema.safeParse(document.toJS() ?? []);
+  const parsed = listSchema.safeParse(plainValue(document, file) ?? []);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';

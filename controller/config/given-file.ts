@@ -17,6 +17,14 @@ import { dirname, resolve } from 'node:path';
 /** Largest file of settings, keys or people, bytes; the largest real one has some 200,000. */
 export const SETTINGS_MAX_BYTES = 1_000_000;
 
+/**
+ * Colons, and opening brackets, that a file of settings has at most: what reads YAML compares each
+ * key of a block with every other, and takes minutes for a file of nothing but keys. A floor plan
+ * of 5000 tables has 10,000 colons.
+ */
+const MARKS_MAX = 20_000;
+const MARKS = { ':': 0x3a, '[': 0x5b, '{': 0x7b } as const;
+
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'this user may not read or write it',
@@ -90,6 +98,26 @@ export const openGiven = (path: string): number => {
   }
 };
 
+const refuseMarks = (bytes: Buffer): void => {
+  for (const [mark, code] of Object.entries(MARKS)) {
+    let found = 0;
+    for (let at = bytes.indexOf(code); at >= 0; at = bytes.indexOf(code, at + 1)) found += 1;
+    if (found > MARKS_MAX) {
+      throw new Error(`it has ${found} times \`${mark}\`, more than ${MARKS_MAX}: no settings`);
+    }
+  }
+};
+
+/** What `openGiven` opened, as text. @throws as `readGiven` */
+export const textFrom = (file: number, maxBytes: number = SETTINGS_MAX_BYTES): string => {
+  const { size } = fstatSync(file);
+  if (size > maxBytes) throw new Error(`it has ${size} bytes, more than ${maxBytes}`);
+  const bytes = readOpen(file, maxBytes);
+  if (bytes.includes(0)) throw new Error('it is no text; save it as UTF-8');
+  refuseMarks(bytes);
+  return bytes.toString('utf8');
+};
+
 /**
  * A whole file that a person named, as text.
  * @param maxBytes largest size taken.
@@ -99,11 +127,7 @@ export const openGiven = (path: string): number => {
 export const readGiven = (path: string, maxBytes: number = SETTINGS_MAX_BYTES): string => {
   const file = openGiven(path);
   try {
-    const { size } = fstatSync(file);
-    if (size > maxBytes) throw new Error(`it has ${size} bytes, more than ${maxBytes}`);
-    const bytes = readOpen(file, maxBytes);
-    if (bytes.includes(0)) throw new Error('it is no text; save it as UTF-8');
-    return bytes.toString('utf8');
+    return textFrom(file, maxBytes);
   } catch (cause) {
     throw new Error(fileWords(cause), { cause });
   } finally {

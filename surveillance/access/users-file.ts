@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { isNode, LineCounter, parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
-import { openGiven, placeTrouble } from '../../controller/config/given-file.js';
+import { openGiven, placeTrouble, textFrom } from '../../controller/config/given-file.js';
 import { plainIssue as issueWords } from '../../controller/config/plain-issue.js';
+import { plainValue } from '../../controller/config/plain-value.js';
 import { ROLES } from '../../controller/core/cards.js';
 import { writeDurably } from '../identity/files.js';
 import { isPasswordHash } from './password.js';
@@ -93,6 +94,14 @@ const twice = (people: readonly User[]): string | null => {
   return null;
 };
 
+const valueOf = (document: Parameters<typeof plainValue>[0], file: string): unknown => {
+  try {
+    return plainValue(document, file);
+  } catch (cause) {
+    throw new UsersError(cause instanceof Error ? cause.message : file, cause);
+  }
+};
+
 /** @throws UsersError */
 export const readUsers = (text: string, file: string): readonly User[] => {
   const lines = new LineCounter();
@@ -107,7 +116,7 @@ export const readUsers = (text: string, file: string): readonly User[] => {
     const { line } = lines.linePos(broken.pos[0]);
     throw new UsersError(`${file}:${line}: not readable as YAML: ${broken.message}`, broken);
   }
-  const parsed = listSchema.safeParse(document.toJS({ maxAliasCount: 0 }));
+  const parsed = listSchema.safeParse(valueOf(document, file));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const path = (issue?.path ?? []).map((part) => (typeof part === 'symbol' ? '' : part));
@@ -134,6 +143,15 @@ export interface UsersRead {
 export const markOf = (stat: { ino: number; mtimeMs: number; size: number }): string =>
   `${stat.ino}.${stat.mtimeMs}.${stat.size}`;
 
+const textOf = (file: number, path: string): string => {
+  try {
+    return textFrom(file, MAX_BYTES);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsersError(`${path}: the list of users cannot be read: ${why}`, cause);
+  }
+};
+
 /** @throws UsersError where the file is not there, not ours alone, or not readable. */
 export const loadUsers = (path: string): UsersRead => {
   let file: number;
@@ -152,8 +170,7 @@ export const loadUsers = (path: string): UsersRead => {
           `run chmod 600 ${path}`,
       );
     }
-    if (stat.size > MAX_BYTES) throw new UsersError(`${path}: larger than ${MAX_BYTES} bytes`);
-    return { people: readUsers(readFileSync(file, 'utf8'), path), mark: markOf(stat) };
+    return { people: readUsers(textOf(file, path), path), mark: markOf(stat) };
   } finally {
     closeSync(file);
   }

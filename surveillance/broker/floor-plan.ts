@@ -1,6 +1,7 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { plainIssue } from '../../controller/config/plain-issue.js';
+import { plainValue } from '../../controller/config/plain-value.js';
 import { isTopicLevel } from '../contract/topics.js';
 
 /** Who is on a floor: what the broker's configuration and access list are made from. */
@@ -89,7 +90,7 @@ export const readFloorPlan = (text: string, file: string): FloorPlan => {
     const { line } = lines.linePos(error.pos[0]);
     throw new Error(`${file}:${line}: not readable as YAML: ${error.message}`);
   }
-  const parsed = planSchema.safeParse(document.toJS());
+  const parsed = planSchema.safeParse(plainValue(document, file));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue?.path.map(String).join('.') ?? '';

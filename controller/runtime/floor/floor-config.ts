@@ -2,6 +2,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { isTopicLevel } from '../../../surveillance/contract/topics.js';
 import { plainIssue } from '../../config/plain-issue.js';
+import { plainValue } from '../../config/plain-value.js';
 import { crossesBare } from '../../config/schema.js';
 import { EXIT, Refusal } from '../exit.js';
 import { CONSUMER, DAY_BEGINS_HOUR, RETENTION_YEARS } from './start-floor.js';
@@ -70,6 +71,14 @@ const floorSchema = z.strictObject({
 
 export type FloorConfig = z.output<typeof floorSchema>;
 
+const valueOf = (document: Parameters<typeof plainValue>[0], file: string): unknown => {
+  try {
+    return plainValue(document, file);
+  } catch (cause) {
+    throw new Refusal(EXIT.config, cause instanceof Error ? cause.message : file, cause);
+  }
+};
+
 /** @throws Refusal, exit code 78, naming file, line and field. */
 export const readFloorConfig = (text: string, file: string): FloorConfig => {
   if (text.length > MAX_CHARACTERS) {
@@ -86,7 +95,7 @@ export const readFloorConfig = (text: string, file: string): FloorConfig => {
     const { line } = lines.linePos(error.pos[0]);
     throw new Refusal(EXIT.config, `${file}:${line}: not readable as YAML: ${error.message}`);
   }
-  const parsed = floorSchema.safeParse(document.toJS() ?? {});
+  const parsed = floorSchema.safeParse(valueOf(document, file) ?? {});
   if (parsed.success) return parsed.data;
   const told = parsed.error.issues
     .slice(0, 5)
