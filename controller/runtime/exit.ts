@@ -22,11 +22,10 @@ export const journalExit = (code: string): ExitCode => {
 };
 
 /** What the system says of files that a person can put right. */
-const FILE_CODES: ReadonlySet<string> = new Set(
-  'EACCES EBUSY EEXIST EISDIR ELOOP EMFILE ENAMETOOLONG ENOENT ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS'.split(
-    ' ',
-  ),
-);
+const FILE_CODES: ReadonlySet<string> = new Set([
+  ...['EACCES', 'EBUSY', 'EEXIST', 'EISDIR', 'ELOOP', 'EMFILE', 'ENAMETOOLONG'],
+  ...['ENOENT', 'ENOSPC', 'ENOTDIR', 'ENOTEMPTY', 'EPERM', 'EROFS'],
+]);
 
 /** The path of a file that the system refused; null for every other error. */
 export const refusedFile = (error: unknown): string | null => {

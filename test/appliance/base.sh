@@ -45,7 +45,8 @@ mmdebstrap --mode=root --quiet --architectures="$arch" --variant=minbase --forma
   --customize-hook='chroot "$1" systemctl enable -q guest-agent.service' \
   --customize-hook='echo force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/emulated"' \
   --customize-hook='cp "$HERE/guest-apt.conf" "$1/etc/apt/apt.conf.d/90emulated"' \
-  --customize-hook='echo man-db man-db/auto-update boolean false | chroot "$1" debconf-set-selections' \
+  --customize-hook='echo man-db man-db/auto-update boolean false |
+    chroot "$1" debconf-set-selections' \
   --customize-hook='chroot "$1" useradd -m -s /bin/bash -G sudo tech && \
     echo "tech ALL=(ALL) NOPASSWD: ALL" >"$1/etc/sudoers.d/tech"' \
   --customize-hook='mkdir -p "$1/etc/systemd/system/cutcard.service.d" && cp "$HERE/emulated.conf" \

@@ -178,7 +178,8 @@ const send = async (ask: Ask, flags: Flags): Promise<void> => {
     throw new Refusal(
       EXIT.found,
       `${ask.cmd}: perhaps refused: ${flags.table} refused an order just now without saying ` +
-        `whose: ${perhaps.reason ?? 'no reason given'} (row ${perhaps.seq}); over MQTT 5 it would say`,
+        `whose: ${perhaps.reason ?? 'no reason given'} (row ${perhaps.seq}); over MQTT 5 it ` +
+        'would say',
     );
   }
   if (reply === null) {
