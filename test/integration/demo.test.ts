@@ -104,6 +104,37 @@ describe('the demo', () => {
 
   testWith(
     built,
+    'takes an order signed with the key it made, and says so where another key signed it',
+    async () => {
+      const demo = cutcard('demo', '--port', '0', '--no-wall', '--quiet');
+      const [, broker = ''] = await demo.says(/--broker (\S+)/);
+      const [, key = ''] = await demo.says(/--sign-key (\S+)/);
+      const order = (file: string): Cutcard =>
+        cutcard(
+          ...['command', 'mark', 'hello', '--table', 'demo/pit-1/table-1', '--mqtt', '3.1.1'],
+          ...['--broker', broker, '--sign-name', 'demo-desk', '--sign-key', file],
+        );
+      // Orders issued before the table started, and 5 s after, are refused.
+      let said = '';
+      for (let tries = 0; tries < 30 && !said.includes('taken'); tries += 1) {
+        const one = order(key);
+        await one.ended();
+        said = `${one.out}${one.err}`;
+      }
+      expect(said).toMatch(/^mark: taken \(row \d+\)$/m);
+
+      const other = join(folder, 'other.key');
+      expect(await cutcard('command', 'new-key', other).ended()).toBe(0);
+      const strange = order(other);
+      expect(await strange.ended()).toBe(1);
+      expect(strange.err).toMatch(/perhaps refused: .* the signature is not that of the key/);
+      expect(await demo.end('SIGINT')).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  testWith(
+    built,
     'says what is wrong: a used port, an unknown mistake or procedure, a locked journal',
     async () => {
       const server = createServer();

@@ -43,6 +43,7 @@ export class DemoScreen implements DemoView {
     readonly kept: boolean;
   }): void {
     const { desk } = parts;
+    const cutcard = process.env['npm_command'] === undefined ? 'cutcard' : 'npx cutcard';
     const { port } = new URL(parts.broker);
 
     this.#print(`Table page:  ${parts.page}`);
@@ -50,7 +51,9 @@ export class DemoScreen implements DemoView {
     this.#print('             keys at /dealer and /floor, the inside at /technician');
     this.#print(`MQTT broker: ${parts.broker}  (MQTT 3.1.1)`);
     this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);
-    this.#print(`An order:    cutcard command mark hello --table ${parts.table} --mqtt 3.1.1 \\`);
+    this.#print(
+      `An order:    ${cutcard} command mark hello --table ${parts.table} --mqtt 3.1.1 \\`,
+    );
     this.#print(`               --broker ${parts.broker} --sign-name ${desk.allowed.name} \\`);
     this.#print(`               --sign-key ${desk.file}`);
     this.#print(`Journal:     ${parts.journal}`);

@@ -119,6 +119,11 @@ describe('the configuration', () => {
       /7: broker\.url: messages would cross the network unprotected/,
     ],
     [
+      'plain MQTT across the network behind a name that looks like this machine',
+      `${least}\nbroker:\n  url: mqtt://127.0.0.1:x@10.0.0.5:1883`,
+      /7: broker\.url: messages would cross the network unprotected/,
+    ],
+    [
       'TLS without its files',
       `${least}\nbroker: { url: "mqtts://b:8883", caFile: a, certFile: b }`,
       /6: broker\.keyFile: mqtts:\/\/ needs it/,

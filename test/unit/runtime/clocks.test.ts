@@ -40,6 +40,14 @@ describe('the real scheduler', () => {
     scheduler.trust(true);
     expect(scheduler.wallTrusted()).toBe(true);
   });
+
+  it('of the broker trusts it as the table does: else every order over MQTT is refused', () => {
+    const table = new RealScheduler();
+    const broker = new RealScheduler(table);
+    expect(broker.wallTrusted()).toBe(false);
+    table.trust(true);
+    expect(broker.wallTrusted()).toBe(true);
+  });
 });
 
 describe('trust in the wall clock', () => {
