@@ -52,9 +52,12 @@ const load = async (options: Options): Promise<void> => {
   if (mqtt !== '5' && mqtt !== '3.1.1') {
     throw new Refusal(EXIT.usage, `MQTT ${mqtt} is not known: 5 or 3.1.1`);
   }
-  if (!URL.canParse(options.broker) || new URL(options.broker).protocol !== 'mqtt:') {
+  const { crossesBare } = await import('../../config/schema.js');
+  const { broker } = options;
+  const isPlain = URL.canParse(broker) && new URL(broker).protocol === 'mqtt:';
+  if (!isPlain || crossesBare(broker)) {
     const why = 'the load goes to a broker on this machine: mqtt://127.0.0.1:PORT';
-    throw new Refusal(EXIT.usage, `--broker ${options.broker}: ${why}`);
+    throw new Refusal(EXIT.usage, `--broker ${broker}: ${why}`);
   }
   const keysOf = (file: string): CommandKeys => {
     try {
