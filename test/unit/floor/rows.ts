@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { type HeardRow, NO_HASH } from '../../../surveillance/floor/store/row-store.js';
 
 export const NOW = Date.UTC(2026, 10, 29, 12);
-const nothing = (): void => undefined;
-export const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
