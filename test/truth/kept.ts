@@ -11,6 +11,8 @@ const seed = z.strictObject({
   noise: z.number(),
   seed: z.number().int(),
   cards: z.number().int().optional(),
+  /** Within the goal and not mended: what it still gives. A mend shows here, and takes this out. */
+  still: z.enum(['false-alarm']).optional(),
 });
 export type KeptSeed = z.infer<typeof seed>;
 
