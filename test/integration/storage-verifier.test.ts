@@ -175,7 +175,8 @@ describe('a second program, written from docs/JOURNAL.md in another language', (
       expect(anyKey.code).toBe(0);
       const open = /^rows \d+ to 1700 are not signed yet$/m.exec(anyKey.said)?.[0];
       expect(open).toBeDefined();
-      expect(lines).toContain(open);
+      const unsigned = 'no row is signed: nothing shows whose rows these are';
+      expect(lines).toContain(ours.checkpoints === 0 ? unsigned : open);
     },
     60_000,
   );
