@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -89,7 +89,8 @@ describe('a desk over the embedded broker', { timeout: 240_000 }, () => {
   it('a refused order ends with 1 and the reason', async () => {
     const ran = await desk('resend', '1', '9', '--sign-name', 'floor', '--wait', '2');
     // The signature is that of another key: the table cannot tell whose order it was.
-    expect(ran.code).toBe(2);
+    expect(ran).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).toContain('resend: perhaps refused');
     const asked = await desk('resend', '700', '900', '--sign-name', 'desk', '--json');
     expect(asked.code).toBe(1);
     expect(JSON.parse(asked.out)).toMatchObject({ taken: false, cmd: 'resend' });
@@ -100,7 +101,11 @@ describe('a desk over the embedded broker', { timeout: 240_000 }, () => {
     expect(nowhere.code).toBe(2);
     expect(nowhere.err).toContain('is the broker running');
     expect((await desk('mark', 'x', '--sign-name', 'desk', '--table', 'a/b')).code).toBe(2);
-    const badKey = await desk('mark', 'x', '--sign-name', 'desk', '--sign-key', '/dev/null');
+    const noFile = await desk('mark', 'x', '--sign-name', 'desk', '--sign-key', '/dev/null');
+    expect(noFile).toMatchObject({ code: 2 });
+    expect(noFile.err).toContain('/dev/null: the command key cannot be read');
+    writeFileSync(keyFile, 'hello');
+    const badKey = await desk('mark', 'x', '--sign-name', 'desk');
     expect(badKey).toMatchObject({ code: 2 });
     expect(badKey.err).toContain('no private key');
   });
