@@ -35,8 +35,25 @@ const fromNode = createRequire(start);
 
 const hashOf = (source: Buffer): Buffer => createHash('sha256').update(source).digest();
 
+/** Under which engine the code was kept, written beside it when all of it was there. */
+const STAMP = join(folder, 'cli.cache/engine');
+
+/**
+ * The engine takes code of its own version on another processor too, and then computes wrong: seen
+ * where a folder made on x64 was run on arm64.
+ */
+const isOfThisMachine = (): boolean => {
+  try {
+    return readFileSync(STAMP, 'utf8').startsWith(`${process.version} ${process.arch} `);
+  } catch {
+    return false;
+  }
+};
+const mayUse = isWriting || isOfThisMachine();
+
 /** The compiled code of a part; undefined where there is none that belongs to this source. */
 const codeOf = (name: string, source: Buffer): Buffer | undefined => {
+  if (!mayUse) return undefined;
   let file: Buffer;
   try {
     file = readFileSync(join(cache, `${basename(name, '.js')}.bin`));

@@ -146,9 +146,30 @@ describe('the bundled program', () => {
       expect(help()).toContain('a casino dice table');
       // Code of another engine, and a file cut short.
       writeFileSync(part, text);
-      const kept = readFileSync(code);
-      for (const damaged of [kept.fill(0x5a, 32, 48), kept.subarray(0, 20), Buffer.alloc(0)]) {
+      const kept = Buffer.from(readFileSync(code));
+      for (const damaged of [
+        Buffer.from(kept).fill(0x5a, 32, 48),
+        kept.subarray(0, 20),
+        Buffer.alloc(0),
+      ]) {
         writeFileSync(code, damaged);
+        expect(help()).toContain('a casino card table');
+      }
+      // Code of another processor the engine would take, and compute wrong. Here, code of other
+      // words under this source's hash shows whether it is run.
+      writeFileSync(part, text.replace('a casino card table', 'a casino dice table'));
+      rmSync(code);
+      execFileSync(process.execPath, [join(copy, 'cli.js'), '--help'], {
+        env: { ...process.env, CUTCARD_CODE: 'write' },
+      });
+      const ofOther = readFileSync(code).subarray(32);
+      writeFileSync(code, Buffer.concat([kept.subarray(0, 32), ofOther]));
+      writeFileSync(part, text);
+      expect(help()).toContain('a casino dice table');
+      const engine = join(copy, 'cli.cache/engine');
+      const stamp = readFileSync(engine, 'utf8');
+      for (const other of [stamp.replace(process.arch, 'other'), 'v0.0.0 x', '']) {
+        writeFileSync(engine, other);
         expect(help()).toContain('a casino card table');
       }
       const lines = text.split('\n').length;
