@@ -37,6 +37,7 @@ export class Guest {
   readonly #kill = (): boolean => this.#process.kill('SIGKILL');
   #heardMs = performance.now();
   #why: string | null = null;
+  #isDone = false;
   readonly #log: (line: string) => void;
 
   constructor({ program, args, log }: GuestOptions) {
@@ -75,8 +76,9 @@ export class Guest {
     return socket;
   }
 
-  /** Ends the emulator at once. */
+  /** Ends the emulator at once. `why` null: it has nothing more to do. */
   stop(why: string | null): void {
+    this.#isDone ||= why === null;
     this.#why ??= why;
     this.#kill();
   }
@@ -111,7 +113,7 @@ export class Guest {
       this.#process.once('error', (error) => resolve(error.message));
     });
     const exited = once(this.#process, 'exit').then(([code]: unknown[]) =>
-      code === 0 ? null : `the emulator ended with ${String(code)}`,
+      code === 0 || this.#isDone ? null : `the emulator ended with ${String(code)}`,
     );
     const result = await Promise.race([exited, failed]);
     clearInterval(watch);

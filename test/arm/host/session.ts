@@ -40,6 +40,9 @@ const saidSchema: z.ZodType<Said> = z.discriminatedUnion('say', [
 
 export type Heard = Exclude<Said, { say: 'ask' | 'end' }>;
 
+/** How long a guest may take to go off after its last word, ms. */
+const OFF_MS = 10_000;
+
 /** Machines of the rig's board by the channel of their line. */
 const MACHINES: Readonly<Record<SerialName, string>> = { serial: 'shuffler', panel: 'panel' };
 
@@ -76,7 +79,7 @@ export class Session {
         }
         const parsed = saidSchema.safeParse(JSON.parse(line));
         if (!parsed.success) tell({ say: 'failed', name: 'the port', why: line });
-        else if (parsed.data.say === 'end') this.#ended = true;
+        else if (parsed.data.say === 'end') this.#end();
         else if (parsed.data.say === 'ask') void this.#answer(checks, parsed.data);
         else tell(parsed.data);
       });
@@ -87,6 +90,12 @@ export class Session {
       if (this.#alive !== null) clearInterval(this.#alive);
       this.#guest.stop('the rig ended');
     }
+  }
+
+  /** The emulated Pi cannot switch itself off: it stands still after its last word. */
+  #end(): void {
+    this.#ended = true;
+    setTimeout(() => this.#guest.stop(null), OFF_MS).unref();
   }
 
   console(): string {
