@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import type { ChainHasher } from './chain.js';
+import { type ChainHasher, HASH_DIGITS } from './chain.js';
 import { decodeStep } from './decode.js';
 import type { Columns } from './packing.js';
 
@@ -51,8 +51,6 @@ const BLOCK = `
     CAST(group_concat(hash, '') AS BLOB) AS hashes,
     CAST(group_concat(body, '') AS BLOB) AS bodies
   FROM step WHERE seq >= ? AND seq <= ?`;
-
-const HASH_DIGITS = 64;
 
 /** Reads rows a thousand at a time, or says that some are not as a writer leaves them. */
 export class BlockReader {

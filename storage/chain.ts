@@ -15,7 +15,7 @@ export interface StoredRow {
 }
 
 export const ROW_COLUMNS = 'seq, at_ns, wall_ms, hash, body';
-const HASH_DIGITS = 64;
+export const HASH_DIGITS = 64;
 
 /** Works out row hashes in one buffer of its own. */
 export class ChainHasher {

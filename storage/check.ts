@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { fileWords } from '../controller/config/given-file.js';
 import { isSigned, keyName, readCheckpoint, readPublicKey } from './checkpoint.js';
 import type { Damage } from './diagnose.js';
 import { type Absent, checkDocuments } from './documents.js';
@@ -10,7 +8,7 @@ import { checkSavedStates, compareSaved } from './saved-check.js';
 import type { SignedCheckpoint } from './store.js';
 import { type MissingCheckpoint, missingCheckpoint } from './uncovered.js';
 import { type ChainVerdict, verifyChain, type VerifyOptions } from './verify.js';
-import { unreadable } from './whole-file.js';
+import { readWhole } from './whole-file.js';
 
 const CHECKPOINTS_AT_A_TIME = 1000;
 const MAX_KEYS = 64;
@@ -160,11 +158,9 @@ const missingText = ({ seq, why }: MissingCheckpoint): string =>
 
 const readKeyFile = (file: string): string => {
   try {
-    const trouble = unreadable(file);
-    if (trouble !== null) throw new Error(trouble);
-    return readFileSync(file, 'utf8');
+    return readWhole(file);
   } catch (cause) {
-    const why = fileWords(cause);
+    const why = cause instanceof Error ? cause.message : String(cause);
     throw new JournalFault('asked', `the key file ${file} cannot be read: ${why}`, cause);
   }
 };

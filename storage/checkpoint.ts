@@ -103,6 +103,11 @@ export class DeviceKey {
     return new DeviceKey(key);
   }
 
+  /** The public half as PEM (SubjectPublicKeyInfo), for those who verify. */
+  publicPem(): string {
+    return createPublicKey(this.#private).export({ type: 'spki', format: 'pem' }).toString();
+  }
+
   /** Ed25519 over the bytes. */
   sign(bytes: Buffer): Buffer {
     return sign(null, bytes, this.#private);

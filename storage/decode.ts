@@ -5,13 +5,13 @@ import { PRESS_KEYS } from '../controller/core/press-parse.js';
 import { ROLES } from '../controller/core/cards.js';
 import { FINDING_CODES, SEVERITIES } from '../controller/core/finding.js';
 import { PHASES, type StateParts } from '../controller/core/state.js';
+import { type Fields, isMap } from './fields.js';
 
 /** A step, or in plain words why the text is none. */
 export type Decoded =
   | { readonly ok: true; readonly step: TableStep }
   | { readonly ok: false; readonly why: string };
 
-type Fields = Readonly<Record<string, unknown>>;
 /** `s` string, `n` number, `b` true or false, `o` map, `a` list; `?` may be missing, `0` null. */
 type Shape = Readonly<Record<string, 's' | 'n' | 'b' | 'o' | 'a' | 's?' | 'n?' | 'n0'>>;
 
@@ -101,9 +101,6 @@ const WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const CODES: ReadonlySet<string> = new Set(FINDING_CODES);
 const KEYS: ReadonlySet<string> = new Set(PRESS_KEYS);
-
-const isMap = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const fits = (value: unknown, type: string): boolean => {
   switch (type) {

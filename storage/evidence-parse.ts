@@ -10,6 +10,7 @@ import {
 import type { StoredDocument } from './reader.js';
 import type { StoredMark } from './rebuilt.js';
 import type { SignedCheckpoint } from './store.js';
+import { isMap } from './fields.js';
 
 export type ParsedData =
   | {
@@ -20,10 +21,6 @@ export type ParsedData =
       readonly lines: readonly string[];
     }
   | { readonly ok: false; readonly flaw: Flaw };
-
-type Fields = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const has = (value: unknown, strings: readonly string[], numbers: readonly string[]): boolean =>
   isMap(value) &&

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
-import { fileWords } from '../controller/config/given-file.js';
+import { fileWords, otherKind } from '../controller/config/given-file.js';
 import { JournalFault } from './fault.js';
-import { otherKind, sizeOf } from './whole-file.js';
+import { sizeOf } from './whole-file.js';
 
 /** Bytes looked at to tell a text; the first page of a journal holds zeros within the first 100. */
 const LOOK_BYTES = 1024;

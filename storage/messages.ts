@@ -1,4 +1,5 @@
 import type { DocumentKind } from '../controller/core/ports.js';
+import { HASH_DIGITS } from './chain.js';
 import { type FaultCode, JournalFault } from './fault.js';
 import type { Opened, RowBatch, SavedState } from './store.js';
 
@@ -16,7 +17,6 @@ interface WireRows {
   readonly signed: Pick<RowBatch, 'checkpoints' | 'key'> | null;
 }
 
-const HASH_DIGITS = 64;
 /** Numbers a row has in `WireRows`. */
 export const NUMBERS = 3;
 

@@ -1,11 +1,10 @@
 import { createReadStream, existsSync, linkSync, rmSync, unlinkSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { fileWords } from '../controller/config/given-file.js';
+import { fileWords, otherKind } from '../controller/config/given-file.js';
 import { checkJournal } from './check.js';
 import { faultOf, JournalFault } from './fault.js';
 import { putMarks } from './rebuilt.js';
 import { MAX_LINE, type RebuiltJournal, RowsBack } from './rows-back.js';
-import { otherKind } from './whole-file.js';
 
 const SIDE_FILES = ['', '-wal', '-shm', '.lock'];
 

@@ -6,6 +6,7 @@ import type { Damage } from './diagnose.js';
 import { faultOf } from './fault.js';
 import type { JournalReader } from './reader.js';
 import { walkSteps } from './walk.js';
+import { isMap } from './fields.js';
 
 export const REBUILT_TYPE = 'cutcard-rebuilt-1';
 /** Marks one journal can hold: a journal is rebuilt once in the life of a card. */
@@ -50,8 +51,6 @@ const TABLE = `
 `;
 
 type Db = Database.Database;
-type Fields = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const isMark = (value: unknown): value is Rebuilt =>
   isMap(value) &&
   value['type'] === REBUILT_TYPE &&

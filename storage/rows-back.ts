@@ -10,6 +10,7 @@ import { batchOf, chainSteps, type ChainEnd } from './rows.js';
 import { flawOfSaved } from './snapshot.js';
 import { type SavedState, type SignedCheckpoint, Store } from './store.js';
 import { type NamedKey, type ProofLine, readProofLine, type WholeHead } from './whole-lines.js';
+import { isMap } from './fields.js';
 
 /** Longest line taken, characters: a document of a table has some 64,000 before it is quoted. */
 export const MAX_LINE = 1_000_000;
@@ -20,9 +21,6 @@ const MAX_KEYS = 1000;
 const MAX_PRUNINGS = 100_000;
 const MAX_STATES = 16;
 
-type Fields = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isKind = (kind: string): kind is DocumentKind => kind === 'procedure' || kind === 'table';
 
 /** What a rebuilt journal holds. */

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { checkJournal } from './check.js';
 import { JournalFault, missingJournal } from './fault.js';
 import { takeLock } from './lock.js';
-import { otherKind } from './whole-file.js';
+import { otherKind } from '../controller/config/given-file.js';
 
 const MAX_NAMES = 1000;
 

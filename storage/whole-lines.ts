@@ -5,6 +5,7 @@ import type { JournalReader, Pruning, StoredDocument } from './reader.js';
 import { marksOf, type StoredMark } from './rebuilt.js';
 import type { SavedState, SignedCheckpoint } from './store.js';
 import { walkRows } from './walk.js';
+import { isMap } from './fields.js';
 
 export const WHOLE_FORMAT = 'cutcard-whole-1';
 
@@ -35,9 +36,6 @@ export type ProofLine =
 
 export const proofLine = (line: ProofLine): string => canonicalJson(line);
 
-type Fields = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const has = (value: unknown, texts: readonly string[], numbers: readonly string[]): boolean =>
   isMap(value) &&
   texts.every((field) => typeof value[field] === 'string') &&

@@ -53,7 +53,7 @@ const kindOf = (stat: Stats): string | null => {
 };
 
 /** What `path` is where it is there and no regular file; null otherwise. */
-const otherKind = (path: string): string | null => {
+export const otherKind = (path: string): string | null => {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : kindOf(found);
 };

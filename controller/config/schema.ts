@@ -215,11 +215,31 @@ export const hostPort = (text: string): { host: string; port: number } | null =>
   return { host: match[1].replace(/^\[|\]$/g, ''), port };
 };
 
+/** Ports of MQTT over TLS, and plain (IANA). */
+const BROKER_PORTS = { 'mqtts:': 8883, 'mqtt:': 1883 } as const;
+
+export interface BrokerPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+/** Where a broker's address leads; null where it is no `mqtts://` or `mqtt://`. */
+export const brokerPlace = (url: string): BrokerPlace | null => {
+  if (!URL.canParse(url)) return null;
+  const { protocol, hostname, port } = new URL(url);
+  if (protocol !== 'mqtts:' && protocol !== 'mqtt:') return null;
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? BROKER_PORTS[protocol] : Number(port),
+    isTls: protocol === 'mqtts:',
+  };
+};
+
 /** Whether what is said to this broker crosses a network with nothing to protect it. */
 export const crossesBare = (url: string): boolean => {
-  if (!URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'mqtt:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const place = brokerPlace(url);
+  return place !== null && !place.isTls && !isLoopback(place.host);
 };
 
 export const isLoopback = (host: string): boolean =>

@@ -1,9 +1,8 @@
 import { checkHost, fail, type Finding, ok, warn } from '../../firmware-bridge/doctor/hardware.js';
 import { connectDesk } from '../../surveillance/mqtt/desk.js';
 import type { LoadedConfig } from './config-file.js';
+import { configuredBroker } from './configured.js';
 
-/** MQTT over TLS, and plain. */
-const PORTS = { 'mqtts:': 8883, 'mqtt:': 1883 } as const;
 const WHAT = 'broker login';
 const CURE =
   'see to the authority’s certificate and this table’s own (`cutcard provision status`), the ' +
@@ -19,10 +18,8 @@ export const brokerFindings = async ({ config, resolve }: LoadedConfig): Promise
     const cure = '`broker:` in the configuration, where surveillance is to hear this table';
     return [warn('broker', 'none configured: rows stay on this machine', cure)];
   }
-  const { hostname, port, protocol } = new URL(broker.url);
-  const usual = protocol === 'mqtts:' ? PORTS['mqtts:'] : PORTS['mqtt:'];
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const reached = await checkHost('broker', host, port === '' ? usual : Number(port));
+  const { host, port } = configuredBroker(broker.url);
+  const reached = await checkHost('broker', host, port);
   if (reached.state !== 'ok') return [reached];
   const { caFile, certFile, keyFile, passwordFile, username } = broker;
   try {

@@ -1,15 +1,12 @@
-import { readGiven } from '../config/given-file.js';
 import { identityFolder } from '../../surveillance/identity/folder.js';
 import type { BrokerAddress } from '../../surveillance/mqtt/mqtt-transport.js';
 import { type CommandKeys, readCommandKeys } from '../config/command-keys.js';
 import type { SiteConfig } from '../config/schema.js';
 import type { LoadedConfig } from './config-file.js';
+import { configuredBroker, configuredText } from './configured.js';
 import { EXIT, Refusal } from './exit.js';
 
 // Apart from publishing: a start reads which broker it has, and loads the network's library later.
-
-const PLAIN_PORT = 1883;
-const TLS_PORT = 8883;
 
 export interface BrokerTarget {
   readonly place: SiteConfig['place'];
@@ -22,27 +19,10 @@ export interface BrokerTarget {
   readonly identity?: { readonly dir: string; readonly caFile: string };
 }
 
-/** Host and port of `mqtt://host:port`. */
-const hostOf = (url: string): { host: string; port: number; isTls: boolean } => {
-  const parsed = new URL(url);
-  const isTls = parsed.protocol === 'mqtts:';
-  const port = parsed.port === '' ? (isTls ? TLS_PORT : PLAIN_PORT) : Number(parsed.port);
-  return { host: parsed.hostname.replace(/^\[|\]$/g, ''), port, isTls };
-};
-
 /** A broker on this machine, without TLS: the demo's, or one for a trial. */
 export const plainAddress = (url: string, mqtt: '5' | '3.1.1'): BrokerAddress => {
-  const { host, port } = hostOf(url);
+  const { host, port } = configuredBroker(url);
   return { host, port, mqtt, tls: null };
-};
-
-const secret = (path: string, what: string): string => {
-  try {
-    return readGiven(path);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Refusal(EXIT.config, `${path}: ${what} cannot be read: ${why}`, cause);
-  }
 };
 
 /** The broker of a configuration; null where none is named. @throws Refusal, exit code 78. */
@@ -50,7 +30,7 @@ export const targetOf = ({ config, resolve }: LoadedConfig): BrokerTarget | null
   const { broker, place } = config;
   if (broker === undefined) return null;
   const mqtt = broker.protocol === 5 ? '5' : '3.1.1';
-  const { host, port, isTls } = hostOf(broker.url);
+  const { host, port, isTls } = configuredBroker(broker.url);
   // Files are read at each attempt to connect: a renewed certificate is taken without a restart.
   const address = (): BrokerAddress => ({
     host,
@@ -60,14 +40,14 @@ export const targetOf = ({ config, resolve }: LoadedConfig): BrokerTarget | null
       !isTls || !broker.caFile || !broker.certFile || !broker.keyFile
         ? null
         : {
-            ca: secret(resolve(broker.caFile), 'broker.caFile'),
-            certificate: secret(resolve(broker.certFile), 'broker.certFile'),
-            key: secret(resolve(broker.keyFile), 'broker.keyFile'),
+            ca: configuredText(resolve(broker.caFile), 'broker.caFile'),
+            certificate: configuredText(resolve(broker.certFile), 'broker.certFile'),
+            key: configuredText(resolve(broker.keyFile), 'broker.keyFile'),
           },
     ...(broker.username === undefined ? {} : { username: broker.username }),
     ...(broker.passwordFile === undefined
       ? {}
-      : { password: secret(resolve(broker.passwordFile), 'broker.passwordFile').trim() }),
+      : { password: configuredText(resolve(broker.passwordFile), 'broker.passwordFile').trim() }),
   });
   address();
   const identity = isTls ? identityOf(broker, resolve) : null;
@@ -96,7 +76,7 @@ export const trustedBy = ({
 const keysOf = (file: string | undefined, resolve: (path: string) => string): CommandKeys => {
   if (file === undefined) return [];
   const path = resolve(file);
-  const text = secret(path, 'commandKeysFile');
+  const text = configuredText(path, 'commandKeysFile');
   try {
     return readCommandKeys(text, path);
   } catch (cause) {

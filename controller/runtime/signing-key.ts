@@ -1,5 +1,4 @@
-import { createPublicKey } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, type Finding, ok, warn } from '../../firmware-bridge/doctor/hardware.js';
 import { DeviceKey } from '../../storage/checkpoint.js';
@@ -33,8 +32,7 @@ export const ensureSigningKey = (dir: string): SigningKey => {
   const files = signingKeyFiles(dir);
   const isNew = !existsSync(files.key);
   const key = isNew ? DeviceKey.create(files.key) : DeviceKey.load(files.key);
-  const pem = createPublicKey(readFileSync(files.key)).export({ type: 'spki', format: 'pem' });
-  writeDurably(files.public, pem.toString(), READABLE);
+  writeDurably(files.public, key.publicPem(), READABLE);
   return { isNew, key };
 };
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { HASH_HEX } from '../contract/messages.js';
 import { isDataFault } from './store/db.js';
 import type { Appended, HeardRow } from './store/row-store.js';
+import { whyOf } from './why.js';
 
 /** Rows that wait for the store; beyond it the broker is made to wait. */
 export const QUEUE_MAX = 20_000;
@@ -120,7 +121,7 @@ export class Ingest {
         this.#parts.took();
       } catch (cause) {
         this.#isRefused = true;
-        this.#parts.failed(wordsOf(cause));
+        this.#parts.failed(whyOf(cause));
         if (this.#isStopped) break;
         await pause(RETRY_MS);
       }
@@ -143,7 +144,7 @@ export class Ingest {
       if (!isDataFault(cause)) throw cause;
       const [first] = batch;
       if (batch.length === 1 && first !== undefined) {
-        this.#parts.setAside(first, wordsOf(cause));
+        this.#parts.setAside(first, whyOf(cause));
         return;
       }
       const middle = Math.ceil(batch.length / 2);
@@ -154,8 +155,5 @@ export class Ingest {
     this.#parts.stored(batch, appended, performance.now() - startedMs);
   }
 }
-
-const wordsOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

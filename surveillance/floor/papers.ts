@@ -6,6 +6,7 @@ import type { FloorStore } from './store/floor-store.js';
 import type { DocumentKind } from './store/proof-store.js';
 import type { TableRecord } from './tile.js';
 import type { WallBook } from './wall-book.js';
+import { whyOf } from './why.js';
 
 /** Tables whose documents are looked at again in one go. */
 const LOOK_MAX = 200;
@@ -18,8 +19,6 @@ export interface PapersParts {
   readonly nowMs: () => number;
   readonly failed: (what: string, why: string) => void;
 }
-
-const whyOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** What a table sent last, by kind: hashes only, the texts are in the store. */
 interface Said {

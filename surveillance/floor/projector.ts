@@ -8,6 +8,7 @@ import type { FloorLog } from './log.js';
 import { whyUnsound } from './sound-step.js';
 import { isDataFault } from './store/db.js';
 import type { FloorStore, FollowedSpan, Unfollowed } from './store/floor-store.js';
+import { whyOf } from './why.js';
 
 /** Rows followed in one go. */
 const ROWS_AT_ONCE = 2000;
@@ -130,12 +131,9 @@ const followRow = (
     return after;
   } catch (cause) {
     if (cause instanceof RowFault) throw cause;
-    throw new RowFault(row.seq, wordsOf(cause));
+    throw new RowFault(row.seq, whyOf(cause));
   }
 };
-
-const wordsOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause);
 
 /**
  * Follows the stored rows of every table and writes down findings, shoes, rounds and measures.
@@ -240,7 +238,7 @@ export class Projector {
       if (!isDataFault(cause)) throw cause;
       const [first] = rows;
       if (rows.length === 1 && first !== undefined) {
-        this.#stop(table, first.seq, wordsOf(cause));
+        this.#stop(table, first.seq, whyOf(cause));
         return;
       }
       const middle = Math.ceil(rows.length / 2);

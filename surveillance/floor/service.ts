@@ -20,6 +20,7 @@ import type { Appended, HeardRow } from './store/row-store.js';
 import type { Escalation, TableRecord } from './tile.js';
 import { WallBook } from './wall-book.js';
 import { WallFeed } from './wall-feed.js';
+import { whyOf } from './why.js';
 
 const TICK_MS = 100;
 /** Findings' lives, shoes and reports are this far behind the wall at least, ms. */
@@ -211,7 +212,7 @@ export class FloorService {
     const guard = (what: string, work: () => Promise<unknown>) => () => {
       work().then(
         () => this.#storeHealth.took(what),
-        (cause: unknown) => this.#storeFailed(what, wordsOf(cause)),
+        (cause: unknown) => this.#storeFailed(what, whyOf(cause)),
       );
     };
     const every = (ms: number, run: () => void): void => {
@@ -294,7 +295,7 @@ export class FloorService {
     for (const mark of appended.marks) this.#marks.take(mark);
     for (const { table, seq } of rows.filter(mayBeBoot)) {
       this.papers.prove(table, seq).catch((cause: unknown) => {
-        this.#storeFailed('documents', wordsOf(cause));
+        this.#storeFailed('documents', whyOf(cause));
       });
     }
     for (const { table, seq, hashes } of appended.forks) {
@@ -364,6 +365,3 @@ export class FloorService {
     else log.warn({ why }, 'no link to the broker');
   }
 }
-
-const wordsOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause);

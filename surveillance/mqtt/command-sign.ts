@@ -1,6 +1,10 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { type KeyObject, sign } from 'node:crypto';
 import type { CmdMessage, Order } from '../contract/messages.js';
 import { COMMAND_DOMAIN } from './command-guard.js';
+
+/** Bytes of an Ed25519 public key, the last of its DER form (RFC 8410). */
+const KEY_BYTES = 32;
 
 /** The message for a table's `cmd` topic. `key`: the name on the table's list. */
 export const signOrder = (order: Order, key: string, privateKey: KeyObject): string => {
@@ -27,12 +31,17 @@ export const commandKeyOf = (pem: string): KeyObject => {
   return key;
 };
 
+/** The public half of a command key: raw 32 bytes, base64, as the tables' lists have it. */
+export const publicKeyOf = (key: KeyObject): string => {
+  const der = createPublicKey(key).export({ format: 'der', type: 'spki' });
+  return der.subarray(der.length - KEY_BYTES).toString('base64');
+};
+
 /** A new command key: `publicKey` is what goes on the tables' lists (raw 32 bytes, base64). */
 export const makeCommandKey = (): { readonly pem: string; readonly publicKey: string } => {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const der = publicKey.export({ format: 'der', type: 'spki' });
+  const { privateKey } = generateKeyPairSync('ed25519');
   return {
     pem: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
-    publicKey: der.subarray(der.length - 32).toString('base64'),
+    publicKey: publicKeyOf(privateKey),
   };
 };

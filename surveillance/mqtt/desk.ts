@@ -1,6 +1,6 @@
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import { readGiven } from '../../controller/config/given-file.js';
-import { crossesBare } from '../../controller/config/schema.js';
+import { type BrokerPlace, brokerPlace, crossesBare } from '../../controller/config/schema.js';
 
 /** How a desk (a checker, a person with a command key) reaches the broker. */
 export interface DeskOptions {
@@ -25,7 +25,6 @@ export class DeskError extends Error {
 
 const CONNECT_MS = 10_000;
 const MAX_FILE_BYTES = 65_536;
-const DEFAULT_PORT: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883 };
 
 /** @throws DeskError naming the file. */
 export const readSmallFile = (path: string, what: string): string => {
@@ -37,26 +36,20 @@ export const readSmallFile = (path: string, what: string): string => {
   }
 };
 
-const addressOf = (broker: string): { host: string; port: number; isTls: boolean } => {
-  const hint = 'write mqtts://host:8883, or mqtt://127.0.0.1:1883 on this machine';
-  if (!URL.canParse(broker)) throw new DeskError(`\`${broker}\` is no broker's address: ${hint}`);
-  const url = new URL(broker);
-  const port = DEFAULT_PORT[url.protocol];
-  if (port === undefined || url.hostname === '' || !['', '/'].includes(url.pathname)) {
+const addressOf = (broker: string): BrokerPlace => {
+  const place = brokerPlace(broker);
+  if (place === null || place.host === '' || !['', '/'].includes(new URL(broker).pathname)) {
+    const hint = 'write mqtts://host:8883, or mqtt://127.0.0.1:1883 on this machine';
     throw new DeskError(`\`${broker}\` is no broker's address: ${hint}`);
   }
   if (crossesBare(broker)) {
     throw new DeskError(
       `\`${broker}\`: messages and passwords would cross the network unprotected: write ` +
-        `mqtts://${url.hostname}:8883 and give --ca, --cert and --key; mqtt:// is for a broker ` +
-        'on this machine',
+        `mqtts://${new URL(broker).hostname}:8883 and give --ca, --cert and --key; mqtt:// is ` +
+        'for a broker on this machine',
     );
   }
-  return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? port : Number(url.port),
-    isTls: url.protocol === 'mqtts:',
-  };
+  return place;
 };
 
 const optionsOf = (options: DeskOptions): IClientOptions => {

@@ -1,3 +1,5 @@
+import { LENGTH_BITS, MORE } from './publish-packet.js';
+
 /**
  * Takes the PUBACKs out of what a broker sends (MQTT 5 section 3.4, 3.1.1 section 3.4):
  *
@@ -8,8 +10,6 @@
  * the library judges them. Bytes may come in pieces of any size.
  */
 const PUBACK = 0x40;
-const LENGTH_BITS = 7;
-const MORE = 0x80;
 /** A length of more bytes than four is none. */
 const LENGTH_BITS_MAX = 28;
 const ID_BYTES = 2;

@@ -11,8 +11,9 @@
 const PUBLISH_QOS1 = 0x32;
 const RETAIN = 0x01;
 const CORRELATION_DATA = 0x09;
-const LENGTH_BITS = 7;
-const MORE = 0x80;
+/** A length in MQTT: seven bits a byte, the eighth says that more follow. */
+export const LENGTH_BITS = 7;
+export const MORE = 0x80;
 /** Longest remaining length four bytes can say. */
 const REMAINING_MAX = 268_435_455;
 const TOPIC_MAX = 65_535;

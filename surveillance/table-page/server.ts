@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import rateLimit from '@fastify/rate-limit';
-import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ListenError, listenFault, serverFactoryFor, type TlsFiles } from '../access/listen.js';
-import { builtPages } from '../access/pages-folder.js';
+import { addBuiltPages } from '../access/built-pages.js';
 import { type Access, type AccessOptions, registerAccess } from '../access/plugin.js';
 import { anybodyHere } from '../access/roles.js';
 import { pageStateOf } from './message.js';
@@ -112,32 +109,6 @@ const addApi = (
   });
 };
 
-const addPages = async (app: FastifyInstance, folder: string | null): Promise<void> => {
-  if (folder === null || !existsSync(join(folder, 'index.html'))) {
-    for (const page of PAGES) {
-      app.get(page, (_request, reply) => {
-        const text = 'The pages of this table are not built. Run `npm run build`, then reload.\n';
-        void reply.code(503).type('text/plain; charset=utf-8').send(text);
-      });
-    }
-    return;
-  }
-  await app.register(fastifyStatic, {
-    root: folder,
-    index: false,
-    wildcard: false,
-    setHeaders: (response, path) => {
-      // Vite names the files under assets/ by their content.
-      const isNamedByContent = path.includes(join('/', 'assets', '/'));
-      response.setHeader(
-        'cache-control',
-        isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache',
-      );
-    },
-  });
-  for (const page of PAGES) app.get(page, (_request, reply) => reply.sendFile('index.html'));
-};
-
 /** Errors as `{error}`, like every other answer; nothing of what went wrong inside. */
 const addEnds = (app: FastifyInstance): void => {
   app.setErrorHandler((error, _request, reply) => {
@@ -214,7 +185,12 @@ export const startTablePage = async (options: TablePageOptions): Promise<TablePa
   const access = await registerAccess(app, { service: 'table', users, proxy, isSecure, ...more });
   addApi(app, access, options, stream);
   if (press !== null) addPress(app, access, press);
-  await addPages(app, options.pages ?? builtPages());
+  await addBuiltPages(app, {
+    folder: options.pages,
+    document: 'index.html',
+    at: PAGES,
+    whose: 'this table',
+  });
   try {
     await app.listen({ host, port });
   } catch (cause) {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,15 +7,12 @@ import { initialState } from '../../controller/core/state.js';
 import { RealScheduler } from '../../controller/runtime/real-scheduler.js';
 import { openJournal, type SqliteJournal } from '../../storage/journal.js';
 import { clientIdOf } from '../../surveillance/contract/topics.js';
-import { makeAuthority, signRequest } from '../../surveillance/identity/authority.js';
-import {
-  deviceFiles,
-  installCertificate,
-  makeRequest,
-} from '../../surveillance/identity/device.js';
+import { makeAuthority } from '../../surveillance/identity/authority.js';
+import { deviceFiles } from '../../surveillance/identity/device.js';
 import { MqttTransport, type TlsIdentity } from '../../surveillance/mqtt/mqtt-transport.js';
 import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import { WINDOW } from '../../surveillance/mqtt/session.js';
+import { HOST, House } from '../support/house.js';
 import { count, median } from './median.js';
 import { BenchBroker, Children, missingPrograms } from './path-rig.js';
 import { benchRules, shoeSteps, take } from './shoe-steps.js';
@@ -30,55 +26,25 @@ const APPEND = 256;
 const PEER_WINDOW = 100;
 const LOOK_MS = 2;
 const LIMIT_MS = 120_000;
-const HOST = '127.0.0.1';
 const NAME = { site: 'bench', pit: 'p1', table: 't1' };
 
-/** A house of its own: an authority, the broker's certificate and the table's. */
-class House {
-  readonly folder = mkdtempSync(join(tmpdir(), 'cutcard-drain-'));
-  readonly #ca = join(this.folder, 'ca');
+type BenchHouse = House<BenchBroker>;
 
-  constructor() {
-    makeAuthority(this.#ca, 'bench-ca');
-  }
-
-  get caFile(): string {
-    return join(this.#ca, 'ca.crt');
-  }
-
-  identity(name: string, hosts: readonly string[] = []): { certificate: string; key: string } {
-    const dir = join(this.folder, name.replaceAll(':', '-'));
-    const request = readFileSync(makeRequest(dir, name), 'utf8');
-    const pem = signRequest(this.#ca, request, { name, hosts });
-    installCertificate(dir, pem, readFileSync(this.caFile, 'utf8'), Date.now());
-    const { certificate, key } = deviceFiles(dir);
-    return { certificate, key };
-  }
-
-  /** Lines of mosquitto's configuration: TLS 1.3, and nobody without a certificate. */
-  brokerLines(): readonly string[] {
-    const { certificate, key } = this.identity('cutcard:bench:broker', [HOST]);
-    return [
-      `cafile ${this.caFile}`,
-      `certfile ${certificate}`,
-      `keyfile ${key}`,
-      'require_certificate true',
-      'use_identity_as_username true',
-      'tls_version tlsv1.3',
-      // As the configuration made for a floor has it (surveillance/broker/mosquitto.ts).
-      `max_inflight_messages ${WINDOW}`,
-    ];
-  }
-
-  tls(name: string): TlsIdentity {
-    const { certificate, key } = this.identity(name);
-    return {
-      ca: readFileSync(this.caFile, 'utf8'),
-      certificate: readFileSync(certificate, 'utf8'),
-      key: readFileSync(key, 'utf8'),
-    };
-  }
-}
+/** Lines of mosquitto's configuration: TLS 1.3, and nobody without a certificate. */
+const brokerLines = (house: BenchHouse): readonly string[] => {
+  const dir = house.identity('broker', 'cutcard:bench:broker', { hosts: [HOST] });
+  const { certificate, key } = deviceFiles(dir);
+  return [
+    `cafile ${house.ca}/ca.crt`,
+    `certfile ${certificate}`,
+    `keyfile ${key}`,
+    'require_certificate true',
+    'use_identity_as_username true',
+    'tls_version tlsv1.3',
+    // As the configuration made for a floor has it (surveillance/broker/mosquitto.ts).
+    `max_inflight_messages ${WINDOW}`,
+  ];
+};
 
 const fill = async (journal: SqliteJournal, rows: number): Promise<void> => {
   const steps = shoeSteps();
@@ -144,17 +110,17 @@ const drainBare = async (client: MqttClient, payloads: readonly string[]): Promi
   return (acked * 1000) / (performance.now() - startMs);
 };
 
-const measure = async (house: House, children: Children, quick: boolean): Promise<Figure> => {
-  const { port } = await BenchBroker.start(children, house.folder, house.brokerLines());
-  const own = house.tls(clientIdOf(NAME));
-  const { ca, certificate: cert, key } = house.tls('cutcard:bench:peer');
+const measure = async (house: BenchHouse, children: Children, quick: boolean): Promise<Figure> => {
+  const { port } = await BenchBroker.start(children, house.dir, brokerLines(house));
+  const own = house.tls(house.identity('table', clientIdOf(NAME)));
+  const { ca, certificate: cert, key } = house.tls(house.identity('peer', 'cutcard:bench:peer'));
   const peerTls = { ca, cert, key, minVersion: 'TLSv1.3' };
   const client = await connectAsync({
     protocol: 'mqtts',
     protocolVersion: 5,
     ...{ host: HOST, port, reconnectPeriod: 0, ...peerTls },
   });
-  const journal = await openJournal(join(house.folder, 'table.journal'), { writer: 'worker' });
+  const journal = await openJournal(join(house.dir, 'table.journal'), { writer: 'worker' });
   const [ours, theirs]: [number[], number[]] = [[], []];
   const rows = quick ? ROWS_QUICK : ROWS;
   try {
@@ -188,12 +154,13 @@ export const drainFigures = async (quick: boolean): Promise<readonly Figure[]> =
     const subject = `not measured: ${missing}`;
     return [{ what: 'backlog over mutual TLS', subject, peer: '-', ratio: '-', goal: '-' }];
   }
-  const house = new House();
+  const house: BenchHouse = new House();
+  makeAuthority(house.ca, 'bench-ca');
   const children = new Children();
   try {
     return [await measure(house, children, quick)];
   } finally {
     await children.stop();
-    rmSync(house.folder, { recursive: true, force: true });
+    rmSync(house.dir, { recursive: true, force: true });
   }
 };

@@ -9,7 +9,7 @@ import { makeAuthority } from '../../surveillance/identity/authority.js';
 import { deviceFiles } from '../../surveillance/identity/device.js';
 import { needsProgram } from '../support/needs.js';
 import { NAME } from '../unit/surveillance/rows.js';
-import { HOST, House } from './mqtt-house.js';
+import { HOST, House } from '../support/house.js';
 import { Mosquitto, whyNoMosquitto } from './mqtt-tools.js';
 
 const why = whyNoMosquitto() ?? needsProgram('openssl');
@@ -18,7 +18,7 @@ beforeEach((context) => {
 });
 
 describe('what the doctor says of the broker', () => {
-  const [house, strangers] = [new House(), new House()];
+  const [house, strangers] = [new House<Mosquitto>(), new House<Mosquitto>()];
   let port = 0;
 
   /** A table with the files of one house that trusts the authority of this or another. */

@@ -10,7 +10,7 @@ import { deviceFiles } from '../../surveillance/identity/device.js';
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { needsProgram } from '../support/needs.js';
 import { card, NAME, ROOT, seqsOf } from '../unit/surveillance/rows.js';
-import { HOST, House } from './mqtt-house.js';
+import { HOST, House } from '../support/house.js';
 import {
   freePort,
   liveTable,
@@ -28,7 +28,7 @@ beforeEach((context) => {
 });
 
 /** The group's broker: certificates for the bridge, and a plain door for this test's own eyes. */
-const groupBroker = (house: House, tlsPort: number): Promise<Mosquitto> =>
+const groupBroker = (house: House<Mosquitto>, tlsPort: number): Promise<Mosquitto> =>
   Mosquitto.start((port) => {
     const { key, certificate } = deviceFiles(
       house.identity('group', partyNameOf('group', 'broker'), { hosts: [HOST] }),
@@ -49,7 +49,7 @@ tls_version tlsv1.3
   });
 
 /** A floor's broker, as the plan generates it: nothing is taken out or added but the user. */
-const floorBroker = (house: House, groupPort: number): Promise<Mosquitto> =>
+const floorBroker = (house: House<Mosquitto>, groupPort: number): Promise<Mosquitto> =>
   Mosquitto.start((port, dir) => {
     const { key, certificate } = deviceFiles(
       house.identity('broker', partyNameOf('north', 'broker'), { hosts: [HOST] }),
@@ -75,7 +75,7 @@ files:
     return `${mosquittoConfig(plan)}\nuser root\n`;
   });
 
-const listenBelow = async (house: House, heard: string[]): Promise<MqttClient> => {
+const listenBelow = async (house: House<Mosquitto>, heard: string[]): Promise<MqttClient> => {
   const dir = house.identity('historian', partyNameOf('north', 'historian'));
   const client = await house.client(dir, 'historian');
   client.on('message', (_topic, payload) => heard.push(payload.toString()));
@@ -84,7 +84,7 @@ const listenBelow = async (house: House, heard: string[]): Promise<MqttClient> =
 };
 
 it('a bridge over TLS takes everything to the group and no order down to the floor', async () => {
-  const house = new House();
+  const house = new House<Mosquitto>();
   makeAuthority(house.ca, 'north-ca');
   const tlsPort = await freePort();
   const group = await groupBroker(house, tlsPort);

@@ -21,7 +21,7 @@ import {
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
 import { card, ROOT } from '../unit/surveillance/rows.js';
 import { needsProgram } from '../support/needs.js';
-import { HOST, House, reach, type Reach } from './mqtt-house.js';
+import { HOST, House, reach, type Reach } from '../support/house.js';
 import {
   type LiveTable,
   liveTable,
@@ -50,7 +50,7 @@ beforeEach((context) => {
 });
 
 describe('a floor with its own authority, over TLS 1.3', () => {
-  const house = new House();
+  const house = new House<Mosquitto>();
   const clients: MqttClient[] = [];
   const tables: LiveTable[] = [];
   let historian: MqttClient;
@@ -181,14 +181,12 @@ files:
     await expect(attempt({})).rejects.toThrow();
     await expect(attempt({ protocol: 'mqtt', connectTimeout: 1000 })).rejects.toThrow();
     const tls = house.tls(house.identity('t04-c', clientIdOf(NAME_04)));
-    const own = { cert: tls?.certificate ?? '', key: tls?.key ?? '' };
+    const own = { cert: tls.certificate, key: tls.key };
     await expect(attempt({ ...own, maxVersion: 'TLSv1.2' })).rejects.toThrow();
-    const other = new House();
+    const other = new House<Mosquitto>();
     makeAuthority(other.ca, 'other-ca');
     const theirs = other.tls(other.identity('t04', clientIdOf(NAME_04)));
-    await expect(
-      attempt({ cert: theirs?.certificate ?? '', key: theirs?.key ?? '' }),
-    ).rejects.toThrow();
+    await expect(attempt({ cert: theirs.certificate, key: theirs.key })).rejects.toThrow();
     rmSync(other.dir, { recursive: true, force: true });
   });
 
@@ -246,7 +244,7 @@ files:
 });
 
 describe('identities on their own', () => {
-  const house = new House();
+  const house = new House<Mosquitto>();
   beforeAll(() => {
     if (why === null) makeAuthority(house.ca, 'north-ca');
   });
@@ -267,7 +265,7 @@ describe('identities on their own', () => {
     const pem = signRequest(house.ca, request, { name });
     makeRequest(b, name);
     expect(() => installCertificate(b, pem, house.caPem, Date.now())).toThrow('another key');
-    const other = new House();
+    const other = new House<Mosquitto>();
     makeAuthority(other.ca, 'other-ca');
     expect(() => installCertificate(a, pem, other.caPem, Date.now())).toThrow('not signed by');
     rmSync(other.dir, { recursive: true, force: true });

@@ -1,19 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { partyNameOf, readFloorPlan } from '../../surveillance/broker/floor-plan.js';
 import { rabbitAdvanced, rabbitConfig, rabbitUsers } from '../../surveillance/broker/rabbitmq.js';
 import { clientIdOf } from '../../surveillance/contract/topics.js';
-import { makeAuthority, signRequest } from '../../surveillance/identity/authority.js';
-import {
-  deviceFiles,
-  installCertificate,
-  makeRequest,
-} from '../../surveillance/identity/device.js';
+import { makeAuthority } from '../../surveillance/identity/authority.js';
+import { deviceFiles } from '../../surveillance/identity/device.js';
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
+import { HOST, House } from '../support/house.js';
 import { needsFile, needsProgram } from '../support/needs.js';
 import { card, NAME, ROOT, seqsOf } from '../unit/surveillance/rows.js';
 import { freePort, liveTable, sleep, until } from './mqtt-tools.js';
@@ -30,27 +26,18 @@ beforeEach((context) => {
 });
 
 describe("RabbitMQ's MQTT plugin, MQTT 3.1.1 over TLS 1.3", () => {
-  const dir = mkdtempSync(join(tmpdir(), 'cutcard-rabbit-'));
-  const ca = join(dir, 'ca');
+  const house = new House<{ readonly port: number }>();
+  const { dir, ca } = house;
   let port = 0;
   let node: ChildProcess;
   let env: NodeJS.ProcessEnv = {};
-  const identity = (folder: string, name: string, hosts: readonly string[] = []) => {
-    const home = join(dir, folder);
-    const request = readFileSync(makeRequest(home, name), 'utf8');
-    const pem = signRequest(ca, request, { name, hosts });
-    const caPem = readFileSync(join(ca, 'ca.crt'), 'utf8');
-    installCertificate(home, pem, caPem, Date.now());
-    const { key } = deviceFiles(home);
-    return { ca: caPem, certificate: pem, key: readFileSync(key, 'utf8') };
-  };
-
   beforeAll(async () => {
     if (why !== null) return;
     makeAuthority(ca, 'north-ca');
     port = await freePort();
-    identity('broker', partyNameOf('north', 'broker'), ['127.0.0.1']);
-    const broker = deviceFiles(join(dir, 'broker'));
+    const broker = deviceFiles(
+      house.identity('broker', partyNameOf('north', 'broker'), { hosts: [HOST] }),
+    );
     const plan = readFloorPlan(
       `floor: 1
 site: north
@@ -109,7 +96,7 @@ files:
   }, 60_000);
 
   it('rows arrive in order; a table can neither write nor read another’s branch', async () => {
-    const historian = identity('historian', partyNameOf('north', 'historian'));
+    const historian = house.tls(house.identity('historian', partyNameOf('north', 'historian')));
     const heard: { topic: string; payload: string }[] = [];
     const client = await new Promise<MqttClient>((resolve, reject) => {
       const one = connect({
@@ -127,7 +114,7 @@ files:
     });
     client.on('message', (topic, payload) => heard.push({ topic, payload: payload.toString() }));
     await client.subscribeAsync('cutcard/v1/north/#', { qos: 1 });
-    const tls = identity('t04', clientIdOf(NAME));
+    const tls = house.tls(house.identity('t04', clientIdOf(NAME)));
     const transport = new MqttTransport({ host: '127.0.0.1', port, mqtt: '3.1.1', tls });
     const table = liveTable(transport, { mqtt: '3.1.1' });
     table.start();

@@ -23,16 +23,13 @@ const print = (text: string): void => {
 
 /** Reads a file people named. @throws Refusal naming it */
 const readText = async (file: string): Promise<string> => {
-  const { readFileSync } = await import('node:fs');
-  const { unreadable } = await import('../../../storage/whole-file.js');
+  const { readWhole } = await import('../../../storage/whole-file.js');
   const { EXIT, Refusal } = await import('../exit.js');
   try {
-    const trouble = unreadable(file);
-    if (trouble !== null) throw new Error(trouble);
-    return readFileSync(file, 'utf8');
+    return readWhole(file);
   } catch (cause) {
-    const { fileWords } = await import('../../config/given-file.js');
-    throw new Refusal(EXIT.usage, `${file} cannot be read: ${fileWords(cause)}`, cause);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Refusal(EXIT.usage, `${file} cannot be read: ${why}`, cause);
   }
 };
 
@@ -75,15 +72,16 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
   try {
     const reader = JournalReader.open(flags.journal);
     try {
+      const rebuilt = marksOf(reader);
       const text = makeEvidence(reader, {
         wanted,
         version: programVersion(),
         nowMs: Date.now(),
-        rebuilt: marksOf(reader),
+        rebuilt,
         ...(flags.seal === undefined ? {} : { key: DeviceKey.load(flags.seal) }),
       });
       await writeNew(flags.out, text);
-      for (const { body } of marksOf(reader)) {
+      for (const { body } of rebuilt) {
         const said = readMark(body);
         if (said !== null) process.stderr.write(`${flags.journal}: ${markText(said)}\n`);
       }

@@ -25,8 +25,7 @@ const placeText = (store: string): string =>
 
 const floor = async (options: Options): Promise<void> => {
   const { folderOf, runFloor } = await import('../floor/run-floor.js');
-  const { plainFloorConfig, readFloorConfig } = await import('../floor/floor-config.js');
-  const { readGiven } = await import('../../config/given-file.js');
+  const { loadFloorConfig, plainFloorConfig } = await import('../floor/floor-config.js');
   const { createLog } = await import('../log.js');
   const { programVersion } = await import('../version.js');
   const { abortOnSignals } = await import('../signals.js');
@@ -35,18 +34,10 @@ const floor = async (options: Options): Promise<void> => {
   if ((file === undefined) === (broker === undefined)) {
     throw new Refusal(EXIT.usage, 'give --config FILE, or --broker URL for a trial');
   }
-  const read = (path: string): string => {
-    try {
-      return readGiven(path);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new Refusal(EXIT.config, `${path} cannot be read: ${why}`, cause);
-    }
-  };
   const config =
     file === undefined
       ? plainFloorConfig({ broker: broker ?? '', ...plain })
-      : readFloorConfig(read(file), file);
+      : loadFloorConfig(file);
   // On stderr: the answer of the command, on stdout, comes once the wall is there.
   process.stderr.write(`floor: opening ${placeText(config.store)}, then the wall\n`);
   const running = await runFloor({

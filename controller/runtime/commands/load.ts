@@ -52,10 +52,10 @@ const load = async (options: Options): Promise<void> => {
   if (mqtt !== '5' && mqtt !== '3.1.1') {
     throw new Refusal(EXIT.usage, `MQTT ${mqtt} is not known: 5 or 3.1.1`);
   }
-  const { crossesBare } = await import('../../config/schema.js');
+  const { brokerPlace, isLoopback } = await import('../../config/schema.js');
   const { broker } = options;
-  const isPlain = URL.canParse(broker) && new URL(broker).protocol === 'mqtt:';
-  if (!isPlain || crossesBare(broker)) {
+  const place = brokerPlace(broker);
+  if (place === null || place.isTls || !isLoopback(place.host)) {
     const why = 'the load goes to a broker on this machine: mqtt://127.0.0.1:PORT';
     throw new Refusal(EXIT.usage, `--broker ${broker}: ${why}`);
   }

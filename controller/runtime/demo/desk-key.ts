@@ -1,15 +1,16 @@
-import { createPublicKey } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AllowedKey } from '../../../surveillance/mqtt/command-guard.js';
-import { commandKeyOf, makeCommandKey } from '../../../surveillance/mqtt/command-sign.js';
+import {
+  commandKeyOf,
+  makeCommandKey,
+  publicKeyOf,
+} from '../../../surveillance/mqtt/command-sign.js';
 import { readGiven } from '../../config/given-file.js';
 import { EXIT, Refusal } from '../exit.js';
 
 const NAME = 'demo-desk';
 const OWNER_ONLY = 0o600;
-/** Bytes of an Ed25519 public key, the last of its DER form. */
-const KEY_BYTES = 32;
 
 /** The key that whoever watches the demo may sign orders with. */
 export interface DeskKey {
@@ -21,9 +22,7 @@ export interface DeskKey {
 
 const publicOf = (file: string): string => {
   try {
-    const key = createPublicKey(commandKeyOf(readGiven(file)));
-    const der = key.export({ format: 'der', type: 'spki' });
-    return der.subarray(der.length - KEY_BYTES).toString('base64');
+    return publicKeyOf(commandKeyOf(readGiven(file)));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Refusal(EXIT.usage, `${file}: ${why}; remove it, and another is made`, cause);

@@ -1,9 +1,9 @@
 import { createWriteStream, existsSync, linkSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
-import { fileWords, readGiven } from '../../config/given-file.js';
+import { fileWords } from '../../config/given-file.js';
 import { EXIT, Refusal } from '../exit.js';
 import { printAll } from '../print-lines.js';
-import { readFloorConfig } from './floor-config.js';
+import { loadFloorConfig } from './floor-config.js';
 import { FloorExport } from './floor-export.js';
 import { folderOf, storeOf } from './run-floor.js';
 
@@ -43,13 +43,7 @@ const writeNew = async (file: string, lines: AsyncIterable<string>): Promise<voi
 /** `cutcard floor export`: the lines on stdout or in a file, what is missing on stderr. */
 export const exportTable = async (flags: ExportFlags): Promise<void> => {
   const { config: file, table, from, to, out } = flags;
-  let text: string;
-  try {
-    text = readGiven(file);
-  } catch (cause) {
-    throw new Refusal(EXIT.config, `${file} cannot be read: ${fileWords(cause)}`, cause);
-  }
-  const store = storeOf(readFloorConfig(text, file), folderOf(file));
+  const store = storeOf(loadFloorConfig(file), folderOf(file));
   const span = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   const exported = await FloorExport.open({ store, table, ...span });
   try {

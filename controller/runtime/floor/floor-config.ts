@@ -6,6 +6,7 @@ import { plainValue } from '../../config/plain-value.js';
 import { crossesBare } from '../../config/schema.js';
 import { EXIT, Refusal } from '../exit.js';
 import { CONSUMER, DAY_BEGINS_HOUR, RETENTION_YEARS } from './start-floor.js';
+import { readGiven } from '../../config/given-file.js';
 
 const MAX_CHARACTERS = 200_000;
 const PORT_DEFAULT = 8090;
@@ -77,6 +78,18 @@ const valueOf = (document: Parameters<typeof plainValue>[0], file: string): unkn
   } catch (cause) {
     throw new Refusal(EXIT.config, cause instanceof Error ? cause.message : file, cause);
   }
+};
+
+/** The configuration in a file. @throws Refusal, exit code 78, naming file, line and field. */
+export const loadFloorConfig = (file: string): FloorConfig => {
+  let text: string;
+  try {
+    text = readGiven(file);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Refusal(EXIT.config, `${file} cannot be read: ${why}`, cause);
+  }
+  return readFloorConfig(text, file);
 };
 
 /** @throws Refusal, exit code 78, naming file, line and field. */

@@ -6,6 +6,7 @@ import { jsonLine } from '../../../storage/export.js';
 import type { SignedCheckpoint } from '../../../storage/store.js';
 import { proofLine, WHOLE_FORMAT } from '../../../storage/whole-lines.js';
 import type { CheckpointMessage } from '../../../surveillance/contract/messages.js';
+import { documentsOf } from '../../../surveillance/floor/store/boots.js';
 import { StoreError } from '../../../surveillance/floor/store/db.js';
 import { FloorStore } from '../../../surveillance/floor/store/floor-store.js';
 import type { HeldRow, Mark } from '../../../surveillance/floor/store/row-store.js';
@@ -15,8 +16,6 @@ import { isPostgres } from './start-floor.js';
 const ROWS_AT_A_TIME = 1000;
 /** Things said one by one; the rest are counted. */
 const MAX_SAID = 20;
-const BOOT = '"kind":"power.boot"';
-const NAMED = /"(?:procedure|table)":"([0-9a-f]{64})"/g;
 
 export interface FloorExportOptions {
   /** A file, or `postgres://…`. */
@@ -126,7 +125,7 @@ export class FloorExport {
   }
 
   async *#linesOf(row: HeldRow, signed: CheckpointMessage | undefined): AsyncGenerator<string> {
-    if (row.body.includes(BOOT)) yield* this.#documents(row);
+    yield* this.#documents(row);
     yield jsonLine(row);
     if (signed === undefined) return;
     const { signature, ...said } = signed;
@@ -146,13 +145,14 @@ export class FloorExport {
     yield proofLine({ checkpoint });
   }
 
-  async *#documents({ seq, body }: HeldRow): AsyncGenerator<string> {
-    for (const [, hash] of body.matchAll(NAMED)) {
-      if (hash === undefined || this.#given.has(hash)) continue;
+  async *#documents(row: HeldRow): AsyncGenerator<string> {
+    const named = documentsOf(row);
+    for (const hash of named === null ? [] : [named.procedure, named.table]) {
+      if (hash === null || this.#given.has(hash)) continue;
       this.#given.add(hash);
       const document = await this.#store.proofs.document(hash);
       if (document === null) {
-        this.#say(`the document ${hash} that the start at row ${seq} names is not held`);
+        this.#say(`the document ${hash} that the start at row ${row.seq} names is not held`);
       } else yield proofLine({ document });
     }
   }

@@ -1,18 +1,16 @@
 import { dirname, resolve } from 'node:path';
-import { readGiven } from '../../config/given-file.js';
 import { AuditFile } from '../../../surveillance/access/audit.js';
 import { UsersBook } from '../../../surveillance/access/users-book.js';
 import { commandKeyOf } from '../../../surveillance/mqtt/command-sign.js';
 import type { BrokerAddress } from '../../../surveillance/mqtt/mqtt-transport.js';
 import type { CommandKey } from '../../../surveillance/floor/asker.js';
 import type { FloorAccess } from '../../../surveillance/floor/http/server.js';
+import { configuredBroker, configuredText } from '../configured.js';
 import { EXIT, Refusal } from '../exit.js';
 import type { Log } from '../log-port.js';
 import type { FloorConfig } from './floor-config.js';
 import { isPostgres, type RunningFloor, startFloor } from './start-floor.js';
 
-const PLAIN_PORT = 1883;
-const TLS_PORT = 8883;
 const MS_PER_S = 1000;
 
 export interface RunFloorOptions {
@@ -23,40 +21,29 @@ export interface RunFloorOptions {
   readonly version: string;
 }
 
-/** @throws Refusal, exit code 78, naming the file; what is in it is never told. */
-const fileText = (path: string, what: string): string => {
-  try {
-    return readGiven(path);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Refusal(EXIT.config, `${path}: ${what} cannot be read: ${why}`, cause);
-  }
-};
-
 /** Read at each connection: a renewed certificate is taken without a restart. */
 const addressOf = ({ broker }: FloorConfig, at: (path: string) => string): BrokerAddress => {
-  const url = new URL(broker.url);
-  const isTls = url.protocol === 'mqtts:';
+  const { host, port, isTls } = configuredBroker(broker.url);
   const { caFile, certFile, keyFile, username, passwordFile } = broker;
   if (isTls && (caFile === undefined || certFile === undefined || keyFile === undefined)) {
     throw new Refusal(EXIT.config, 'broker: mqtts takes caFile, certFile and keyFile');
   }
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? (isTls ? TLS_PORT : PLAIN_PORT) : Number(url.port),
+    host,
+    port,
     mqtt: broker.protocol === 5 ? '5' : '3.1.1',
     tls:
       caFile === undefined || certFile === undefined || keyFile === undefined
         ? null
         : {
-            ca: fileText(at(caFile), 'broker.caFile'),
-            certificate: fileText(at(certFile), 'broker.certFile'),
-            key: fileText(at(keyFile), 'broker.keyFile'),
+            ca: configuredText(at(caFile), 'broker.caFile'),
+            certificate: configuredText(at(certFile), 'broker.certFile'),
+            key: configuredText(at(keyFile), 'broker.keyFile'),
           },
     ...(username === undefined ? {} : { username }),
     ...(passwordFile === undefined
       ? {}
-      : { password: fileText(at(passwordFile), 'broker.passwordFile').trim() }),
+      : { password: configuredText(at(passwordFile), 'broker.passwordFile').trim() }),
   };
 };
 
@@ -67,7 +54,7 @@ export const storeOf = (config: FloorConfig, folder: string): string => {
   if (!isPostgres(store)) return at(store);
   if (storePasswordFile === undefined) return store;
   const url = new URL(store);
-  url.password = fileText(at(storePasswordFile), 'storePasswordFile').trim();
+  url.password = configuredText(at(storePasswordFile), 'storePasswordFile').trim();
   return url.href;
 };
 
@@ -76,7 +63,7 @@ const keyOf = (config: FloorConfig, at: (path: string) => string): CommandKey | 
   if (commandKey === undefined) return null;
   const path = at(commandKey.file);
   try {
-    return { name: commandKey.name, key: commandKeyOf(fileText(path, 'commandKey.file')) };
+    return { name: commandKey.name, key: commandKeyOf(configuredText(path, 'commandKey.file')) };
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);

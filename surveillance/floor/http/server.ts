@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import rateLimit from '@fastify/rate-limit';
-import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Observation } from '../../../controller/core/observation.js';
 import type { AuditEntry, AuditSink } from '../../access/audit.js';
 import { ListenError, listenFault, serverFactoryFor, type TlsFiles } from '../../access/listen.js';
-import { builtPages } from '../../access/pages-folder.js';
+import { addBuiltPages } from '../../access/built-pages.js';
 import { type AccessOptions, registerAccess } from '../../access/plugin.js';
 import { Alerts } from '../alerts.js';
 import { EvidenceDesk, type EvidenceInput } from '../evidence-desk.js';
@@ -25,7 +22,6 @@ const REQUEST_MS = 10_000;
 const MAX_CONNECTIONS = 1000;
 /** Requests of one address; a page that is open makes one, stepping some a second. */
 const REQUESTS_PER_MINUTE = 1200;
-const PAGE = 'wall.html';
 const ABOUT_MAX = 500;
 
 /** Who may open the pages, and how they come in. */
@@ -81,29 +77,6 @@ const auditOf = (service: FloorService, also: AuditSink | undefined): AuditSink 
     });
   },
 });
-
-const addPages = async (app: FastifyInstance, folder: string | null): Promise<void> => {
-  if (folder === null || !existsSync(join(folder, PAGE))) {
-    app.get('/', (_request, reply) => {
-      const text = 'The pages of the wall are not built. Run `npm run build`, then reload.\n';
-      void reply.code(503).type('text/plain; charset=utf-8').send(text);
-    });
-    return;
-  }
-  await app.register(fastifyStatic, {
-    root: folder,
-    index: false,
-    wildcard: false,
-    setHeaders: (response, path) => {
-      const isNamedByContent = path.includes(join('/', 'assets', '/'));
-      response.setHeader(
-        'cache-control',
-        isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache',
-      );
-    },
-  });
-  app.get('/', (_request, reply) => reply.sendFile(PAGE));
-};
 
 /** Errors as `{error}`, like every other answer; nothing of what went wrong inside. */
 const addEnds = (app: FastifyInstance, service: FloorService): void => {
@@ -192,7 +165,12 @@ export const startFloorSite = async (options: FloorSiteOptions): Promise<FloorSi
   addTableRoutes(app, access, { service, history, evidence });
   addDeskRoutes(app, access, { service, alerts });
   addReportRoutes(app, access, { service, alerts, dayBeginsHour: options.dayBeginsHour });
-  await addPages(app, options.pages ?? builtPages());
+  await addBuiltPages(app, {
+    folder: options.pages,
+    document: 'wall.html',
+    at: ['/'],
+    whose: 'the wall',
+  });
   try {
     await app.listen({ host, port });
   } catch (cause) {

@@ -22,6 +22,15 @@ const bootSchema = z.object({
   observation: z.object({ kind: z.literal('power.boot'), procedure: hash, table: hash }),
 });
 
+/** Documents that a start names; null where the row is none. */
+export const documentsOf = (
+  row: Pick<HeardRow, 'body'>,
+): { readonly procedure: string | null; readonly table: string | null } | null => {
+  if (!mayBeBoot(row)) return null;
+  const boot = bootSchema.safeParse(JSON.parse(row.body));
+  return boot.success ? boot.data.observation : null;
+};
+
 /** Notes the starts among rows that were stored, in the transaction that stores them. */
 export const noteBoots = async (
   db: Db,
@@ -29,11 +38,8 @@ export const noteBoots = async (
 ): Promise<void> => {
   const lists: (readonly Value[])[] = [];
   for (const { place, row } of rows) {
-    if (!mayBeBoot(row)) continue;
-    const boot = bootSchema.safeParse(JSON.parse(row.body));
-    if (!boot.success) continue;
-    const { procedure, table } = boot.data.observation;
-    lists.push([place, row.seq, row.hash, procedure, table]);
+    const named = documentsOf(row);
+    if (named !== null) lists.push([place, row.seq, row.hash, named.procedure, named.table]);
   }
   if (lists.length === 0) return;
   await db.runMany(

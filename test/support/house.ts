@@ -8,16 +8,15 @@ import {
   installCertificate,
   makeRequest,
 } from '../../surveillance/identity/device.js';
-import type { BrokerAddress } from '../../surveillance/mqtt/mqtt-transport.js';
-import type { Mosquitto } from './mqtt-tools.js';
+import type { TlsIdentity } from '../../surveillance/mqtt/mqtt-transport.js';
 
 export const HOST = '127.0.0.1';
 
 /** One house: an authority, a broker and whoever asks for an identity. */
-export class House {
+export class House<Broker extends { readonly port: number }> {
   readonly dir = mkdtempSync(join(tmpdir(), 'cutcard-house-'));
   readonly ca = join(this.dir, 'ca');
-  broker: Mosquitto | null = null;
+  broker: Broker | null = null;
 
   get caPem(): string {
     return readFileSync(join(this.ca, 'ca.crt'), 'utf8');
@@ -43,7 +42,7 @@ export class House {
     return dir;
   }
 
-  tls(dir: string): BrokerAddress['tls'] {
+  tls(dir: string): TlsIdentity {
     const { key, certificate } = deviceFiles(dir);
     return {
       ca: this.caPem,
@@ -61,7 +60,7 @@ export class House {
       protocolVersion: 5,
       clientId,
       minVersion: 'TLSv1.3',
-      ...(tls === null ? {} : { ca: tls.ca, cert: tls.certificate, key: tls.key }),
+      ...{ ca: tls.ca, cert: tls.certificate, key: tls.key },
     });
   }
 }
