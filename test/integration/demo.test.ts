@@ -19,6 +19,20 @@ const summarySchema = z.object({
   findings: z.array(z.object({ code: z.string(), clause: z.string() })),
 });
 
+const wallSchema = z.object({
+  tables: z.array(
+    z.object({
+      holding: z.object({ seq: z.number() }),
+      degraded: z.array(z.looseObject({ kind: z.string() })),
+    }),
+  ),
+});
+
+/** Waits until it is so; the test's own limit ends it. */
+const untilIt = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 200));
+};
+
 let folder = '';
 const started: Cutcard[] = [];
 const cutcard = (...args: string[]): Cutcard => {
@@ -69,6 +83,36 @@ describe('the demo', () => {
       const none = cutcard('run', '--trace', bad);
       expect(await none.ended()).toBe(2);
       expect(none.err).toMatch(/bad\.trace:1: is no trace header/);
+    },
+    TEST_MS,
+  );
+
+  testWith(
+    built,
+    'on a kept journal it goes on, and the wall holds its rows without a doubt about any table',
+    async () => {
+      const data = join(folder, 'data');
+      const wallOf = async (): Promise<{ readonly demo: Cutcard; readonly wall: string }> => {
+        const args = ['--port', '0', '--wall-port', '0', '--speed', '100', '--data', data];
+        const demo = cutcard('demo', ...args);
+        const [, wall] = await demo.says(/Floor's wall: (\S+)/);
+        return { demo, wall: wall ?? '' };
+      };
+      const tiles = async (wall: string) =>
+        wallSchema.parse(await (await fetch(`${wall}/api/wall`)).json()).tables;
+      const isHeld = async (wall: string): Promise<boolean> => {
+        const all = await tiles(wall);
+        return all.length > 1 && all.every(({ holding }) => holding.seq > 10);
+      };
+      const first = await wallOf();
+      await untilIt(() => isHeld(first.wall));
+      await first.demo.end('SIGINT');
+      const second = await wallOf();
+      await untilIt(() => isHeld(second.wall));
+      expect((await tiles(second.wall)).flatMap(({ degraded }) => degraded)).not.toContainEqual(
+        expect.objectContaining({ kind: 'chain' }),
+      );
+      expect(second.demo.err).not.toContain('two hashes');
     },
     TEST_MS,
   );

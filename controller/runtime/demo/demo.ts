@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../../config/given-file.js';
@@ -106,7 +106,7 @@ export const runDemo = async (
   let wall: DemoFloor | null = null;
   try {
     await broker.start();
-    wall = await openFloor(options, broker, folder);
+    wall = await openFloor(options, broker);
     await playTable({ options, rules, mistakes, folder, broker, view, signal, wall });
   } finally {
     await wall?.stop();
@@ -129,14 +129,12 @@ const keptFolder = (path: string): string => {
 const openFloor = async (
   { wallPort, seed, speed, human }: DemoOptions,
   broker: EmbeddedBroker,
-  folder: string,
 ): Promise<DemoFloor | null> => {
   if (wallPort === null) return null;
   const { startDemoFloor } = await import('./wall.js');
   return startDemoFloor({
     site: PLACE.site,
     broker: broker.url,
-    folder,
     port: wallPort,
     seed,
     speed,
@@ -155,9 +153,13 @@ interface Stage {
   readonly wall: DemoFloor | null;
 }
 
-/** A key of the demo's own: kept with a journal that is kept. */
-const deviceKey = (path: string): DeviceKey =>
-  existsSync(path) ? DeviceKey.load(path) : DeviceKey.create(path);
+/** A key of the demo's own, kept with a journal that is kept; its public half lies beside it. */
+const deviceKey = (folder: string): DeviceKey => {
+  const path = join(folder, 'device.key');
+  const key = existsSync(path) ? DeviceKey.load(path) : DeviceKey.create(path);
+  writeFileSync(join(folder, 'device.pub'), key.publicPem());
+  return key;
+};
 
 const playTable = async (stage: Stage): Promise<void> => {
   const { options, rules, folder, broker, view, signal, wall } = stage;
@@ -191,7 +193,7 @@ const playTable = async (stage: Stage): Promise<void> => {
       first: true,
       entry: { by: 'demo', auditFile: join(folder, 'access.jsonl') },
     },
-    key: deviceKey(join(folder, 'device.key')),
+    key: deviceKey(folder),
     log: createLog('error'),
     version: programVersion(),
   });

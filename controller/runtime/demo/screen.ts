@@ -47,8 +47,8 @@ export class DemoScreen implements DemoView {
     const { port } = new URL(parts.broker);
 
     this.#print(`Table page:  ${parts.page}`);
-    if (parts.wall !== null) this.#print(`Floor's wall: ${parts.wall}`);
     this.#print('             keys at /dealer and /floor, the inside at /technician');
+    if (parts.wall !== null) this.#print(`Floor's wall: ${parts.wall}`);
     this.#print(`MQTT broker: ${parts.broker}  (MQTT 3.1.1)`);
     this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);
     this.#print(
@@ -57,6 +57,7 @@ export class DemoScreen implements DemoView {
     this.#print(`               --broker ${parts.broker} --sign-name ${desk.allowed.name} \\`);
     this.#print(`               --sign-key ${desk.file}`);
     this.#print(`Journal:     ${parts.journal}`);
+    this.#print('             its public key, for --key, is device.pub beside it');
     if (!parts.kept) this.#print('             removed at the end; --data FOLDER keeps it');
     this.#print('Ctrl-C ends.');
     this.#print('');

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandKeyOf, makeCommandKey } from '../../../surveillance/mqtt/command-sign.js';
 import type { AllowedKey } from '../../../surveillance/mqtt/command-guard.js';
@@ -13,8 +15,6 @@ export interface DemoFloorParts {
   readonly site: string;
   /** `mqtt://127.0.0.1:PORT` */
   readonly broker: string;
-  /** Where the floor's store lies. */
-  readonly folder: string;
   readonly port: number;
   readonly seed: number;
   readonly speed: number;
@@ -34,10 +34,14 @@ export interface DemoFloor {
 
 /** @throws Refusal where the wall cannot be served. */
 export const startDemoFloor = async (parts: DemoFloorParts): Promise<DemoFloor> => {
-  const { site, broker, folder, port, seed, speed, human } = parts;
+  const { site, broker, port, seed, speed, human } = parts;
+  // The tables beside begin anew with each demo, and so must what is held of them; the demo's own
+  // table is asked for its rows.
+  const folder = mkdtempSync(join(tmpdir(), 'cutcard-wall-'));
   const { pem, publicKey } = makeCommandKey();
   const key: AllowedKey = { name: KEY_NAME, publicKey, role: 'surveillance' };
   const address = plainAddress(broker, '3.1.1');
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const floor = await startFloor({
     store: join(folder, 'floor.db'),
     broker: () => address,
@@ -46,6 +50,9 @@ export const startDemoFloor = async (parts: DemoFloorParts): Promise<DemoFloor> 
     log: createLog('error'),
     version: programVersion(),
     commandKey: { name: KEY_NAME, key: commandKeyOf(pem) },
+  }).catch((cause: unknown) => {
+    remove();
+    throw cause;
   });
   const neighbours = new Neighbours({
     site,
@@ -65,6 +72,7 @@ export const startDemoFloor = async (parts: DemoFloorParts): Promise<DemoFloor> 
     stop: async () => {
       await neighbours.stop();
       await floor.stop();
+      remove();
     },
   };
 };
