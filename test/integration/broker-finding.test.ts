@@ -56,9 +56,10 @@ describe('what the doctor says of the broker', () => {
     const { key, certificate } = deviceFiles(
       house.identity('broker', partyNameOf('north', 'broker'), { hosts: [HOST] }),
     );
-    house.broker = await Mosquitto.start((listen) => {
-      port = listen;
-      return `listener ${listen} ${HOST}
+    house.use(
+      await Mosquitto.start((listen) => {
+        port = listen;
+        return `listener ${listen} ${HOST}
 cafile ${house.ca}/ca.crt
 certfile ${certificate}
 keyfile ${key}
@@ -68,7 +69,8 @@ tls_version tlsv1.3
 allow_anonymous false
 user root
 `;
-    });
+      }),
+    );
   });
   afterAll(async () => {
     await house.broker?.stop();

@@ -88,8 +88,7 @@ it('a bridge over TLS takes everything to the group and no order down to the flo
   makeAuthority(house.ca, 'north-ca');
   const tlsPort = await freePort();
   const group = await groupBroker(house, tlsPort);
-  const floor = await floorBroker(house, tlsPort);
-  house.broker = floor;
+  const floor = house.use(await floorBroker(house, tlsPort));
   const below: string[] = [];
   const historian = await listenBelow(house, below);
   const above = await Subscriber.start(group.port, ['cutcard/v1/#']);

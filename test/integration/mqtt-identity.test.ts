@@ -59,11 +59,14 @@ describe('a floor with its own authority, over TLS 1.3', () => {
   beforeAll(async () => {
     if (why !== null) return;
     makeAuthority(house.ca, 'north-ca');
-    house.broker = await Mosquitto.start((port, dir) => {
-      const brokerDir = house.identity('broker', partyNameOf('north', 'broker'), { hosts: [HOST] });
-      const { key, certificate } = deviceFiles(brokerDir);
-      const plan = readFloorPlan(
-        `${PLAN}listen: { address: 127.0.0.1, port: ${port} }
+    house.use(
+      await Mosquitto.start((port, dir) => {
+        const brokerDir = house.identity('broker', partyNameOf('north', 'broker'), {
+          hosts: [HOST],
+        });
+        const { key, certificate } = deviceFiles(brokerDir);
+        const plan = readFloorPlan(
+          `${PLAN}listen: { address: 127.0.0.1, port: ${port} }
 files:
   ca: ${house.ca}/ca.crt
   certificate: ${certificate}
@@ -72,11 +75,12 @@ files:
   acl: ${dir}/acl
   store: ${dir}/
 `,
-        'plan.yaml',
-      );
-      writeFileSync(join(dir, 'acl'), mosquittoAcl(plan), { mode: 0o600 });
-      return `${mosquittoConfig(plan)}\nuser root\n`;
-    });
+          'plan.yaml',
+        );
+        writeFileSync(join(dir, 'acl'), mosquittoAcl(plan), { mode: 0o600 });
+        return `${mosquittoConfig(plan)}\nuser root\n`;
+      }),
+    );
     const dir = house.identity('historian', partyNameOf('north', 'historian'));
     historian = await house.client(dir, 'historian');
     historian.on('message', (topic, payload) => heard.push({ topic, payload: payload.toString() }));

@@ -18,6 +18,12 @@ export class House<Broker extends { readonly port: number }> {
   readonly ca = join(this.dir, 'ca');
   broker: Broker | null = null;
 
+  /** Takes a started broker as the house's own. */
+  use(broker: Broker): Broker {
+    this.broker = broker;
+    return broker;
+  }
+
   get caPem(): string {
     return readFileSync(join(this.ca, 'ca.crt'), 'utf8');
   }
