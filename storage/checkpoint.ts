@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileWords, readGiven } from '../controller/config/given-file.js';
 import { canonicalJson } from './canonical.js';
 import { JournalFault } from './fault.js';
@@ -82,8 +82,12 @@ export class DeviceKey {
     const { privateKey } = generateKeyPairSync('ed25519');
     const file = openSync(path, 'wx', OWNER_ONLY);
     try {
-      writeSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+      writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
       fsyncSync(file);
+    } catch (cause) {
+      // Half a key would be kept for ever, and never taken.
+      rmSync(path, { force: true });
+      throw cause;
     } finally {
       closeSync(file);
     }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, readSync } from 'node:fs';
 import { fileWords, otherKind } from '../controller/config/given-file.js';
 import { JournalFault } from './fault.js';
 import { sizeOf } from './whole-file.js';
@@ -27,9 +27,17 @@ const isText = (path: string): boolean => {
 
 const isBlank = (byte: number): boolean => byte === 0x09 || byte === 0x0a || byte === 0x0d;
 
+/** A new journal would take the place of the link, on another disk than the one that was meant. */
+const leadsNowhere = (path: string): boolean =>
+  !existsSync(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
 const kindOf = (path: string): string | null => {
   try {
-    return otherKind(path) ?? (isText(path) ? 'a text' : null);
+    return (
+      otherKind(path) ??
+      (leadsNowhere(path) ? 'a link to nothing' : null) ??
+      (isText(path) ? 'a text' : null)
+    );
   } catch (cause) {
     const what = `${path} cannot be opened: ${fileWords(cause)}; look at the path`;
     throw new JournalFault('asked', what, cause);

@@ -6,14 +6,19 @@ import { otherKind } from '../controller/config/given-file.js';
 
 const MAX_NAMES = 1000;
 
+/** A device or a pipe is never renamed, whatever its name. @throws JournalFault */
+const demandJournal = (path: string): void => {
+  if (!existsSync(path)) throw missingJournal(path);
+  const kind = otherKind(path);
+  if (kind !== null) throw new JournalFault('format', `${path} is ${kind}, not a journal`);
+};
+
 /**
  * Whether a check finds nothing wrong with a journal. One that cannot be read at all is not sound.
  * @throws JournalFault where there is none, or another process has it
  */
 export const isSound = async (path: string): Promise<boolean> => {
-  if (!existsSync(path)) throw missingJournal(path);
-  const kind = otherKind(path);
-  if (kind !== null) throw new JournalFault('format', `${path} is ${kind}, not a journal`);
+  demandJournal(path);
   try {
     return (await checkJournal(path)).damage === null;
   } catch (cause) {
@@ -29,7 +34,7 @@ export const isSound = async (path: string): Promise<boolean> => {
 export const setJournalAside = (
   path: string,
 ): readonly { readonly from: string; readonly to: string }[] => {
-  if (!existsSync(path)) throw missingJournal(path);
+  demandJournal(path);
   const lock = takeLock(path);
   try {
     for (let n = 1; n <= MAX_NAMES; n += 1) {

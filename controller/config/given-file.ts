@@ -3,13 +3,16 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   readSync,
+  realpathSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 // What a person names on the command line or in a configuration may be anything: a folder, a pipe
 // nobody writes to, a disk. Kind and size are looked at before a byte is read.
@@ -56,6 +59,36 @@ const kindOf = (stat: Stats): string | null => {
 export const otherKind = (path: string): string | null => {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : kindOf(found);
+};
+
+/** Symbolic links followed one after the other; the kernel stops at as many. */
+const LINKS_MAX = 40;
+
+/** Where a file at `path` would really lie: behind its symbolic links, the last one's end too. */
+const behindLinks = (path: string): string => {
+  let at = resolve(path);
+  for (let links = 0; links <= LINKS_MAX; links += 1) {
+    const place = join(realpathSync(dirname(at)), basename(at));
+    if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return place;
+    at = resolve(dirname(place), readlinkSync(place));
+  }
+  throw new Error(WORDS['ELOOP']);
+};
+
+/**
+ * Where a file that is to be replaced whole really lies. A rename would take the place of whatever
+ * is there: of a link, whose file would stay as it was, or of a device, for the whole machine.
+ * @throws Error in plain words where something lies there that is no regular file
+ */
+export const placeToReplace = (path: string): string => {
+  try {
+    const place = behindLinks(path);
+    const found = lstatSync(place, { throwIfNoEntry: false });
+    if (found !== undefined) refuseKind(found);
+    return place;
+  } catch (cause) {
+    throw new Error(fileWords(cause), { cause });
+  }
 };
 
 const refuseKind = (stat: Stats): void => {
@@ -135,6 +168,12 @@ export const readGiven = (path: string, maxBytes: number = SETTINGS_MAX_BYTES): 
   }
 };
 
+/** The folder a file at `path` would be made in; as written where a part of the way is missing. */
+const folderOf = (path: string): string => {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return dirname(isLink ? resolve(dirname(path), readlinkSync(path)) : path);
+};
+
 /** Why no file can be written at `path`; null where it can. Nothing is made. */
 export const placeTrouble = (path: string): string | null => {
   try {
@@ -143,7 +182,7 @@ export const placeTrouble = (path: string): string | null => {
   } catch (cause) {
     return fileWords(cause);
   }
-  const folder = dirname(path);
+  const folder = folderOf(path);
   try {
     if (!statSync(folder).isDirectory()) return `${folder} is no folder; name a place in one`;
     accessSync(folder, constants.W_OK | constants.X_OK);

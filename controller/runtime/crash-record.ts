@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CrashRecord } from './loop.js';
 
@@ -11,7 +11,7 @@ export const writeCrashRecord = (folder: string, record: CrashRecord): string | 
   const file = join(folder, `crash-${record.seq}.json`);
   try {
     const fd = openSync(file, 'wx', 0o640);
-    writeSync(fd, `${JSON.stringify({ ...record, at: new Date().toISOString() }, null, 2)}\n`);
+    writeFileSync(fd, `${JSON.stringify({ ...record, at: new Date().toISOString() }, null, 2)}\n`);
     fsyncSync(fd);
     closeSync(fd);
     return file;

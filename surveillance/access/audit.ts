@@ -1,4 +1,5 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
+import { otherKind } from '../../controller/config/given-file.js';
 import type { Way } from './roles.js';
 
 /** One thing somebody did or tried. Never a password, never a token. */
@@ -74,6 +75,9 @@ export class AuditFile implements AuditSink {
   async start(): Promise<void> {
     if (this.#file !== null) return;
     try {
+      // A full file is put aside by its name: never a device's. A pipe would never open.
+      const kind = otherKind(this.#path);
+      if (kind !== null) throw new Error(`it is ${kind}; name a file`);
       this.#file = await open(this.#path, 'a', AUDIT_MODE);
       this.#bytes = (await this.#file.stat()).size;
     } catch (cause) {

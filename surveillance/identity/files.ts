@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder, readGiven } from '../../controller/config/given-file.js';
+import { makeFolder, placeToReplace, readGiven } from '../../controller/config/given-file.js';
 
 /** The user can put it right: the message names the file and what to do. */
 export class IdentityError extends Error {
@@ -40,22 +40,48 @@ const syncFolder = (path: string): void => {
   }
 };
 
-/** Replaces a file whole or not at all, through a power cut too. */
-export const writeDurably = (path: string, text: string, mode: number): void => {
-  const temporary = `${path}.part`;
-  const file = openSync(temporary, 'w', mode);
+/** @throws IdentityError where something lies there that no file may take the place of. */
+const placeOf = (path: string): string => {
   try {
-    writeSync(file, text);
+    return placeToReplace(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new IdentityError(`${path}: it cannot be written: ${why}`, cause);
+  }
+};
+
+/** A whole new file on the disk. What a cut left there is no longer wanted, nor its mode. */
+const writeNew = (path: string, text: string, mode: number): void => {
+  rmSync(path, { force: true });
+  const file = openSync(path, 'wx', mode);
+  try {
+    // Not `writeSync`: on a disk that runs full it writes a part and says so by a number only.
+    writeFileSync(file, text);
     fsyncSync(file);
+  } catch (cause) {
+    rmSync(path, { force: true });
+    throw cause;
   } finally {
     closeSync(file);
   }
-  renameSync(temporary, path);
-  syncFolder(path);
 };
 
-/** Puts a finished file in the place of another, durably. */
+/**
+ * Replaces a file whole or not at all, through a power cut too. Behind a symbolic link the file it
+ * leads to is replaced. @throws IdentityError where a pipe, a device or a folder lies there
+ */
+export const writeDurably = (path: string, text: string, mode: number): void => {
+  const place = placeOf(path);
+  const temporary = `${place}.part`;
+  placeOf(temporary);
+  writeNew(temporary, text, mode);
+  renameSync(temporary, place);
+  syncFolder(place);
+};
+
+/** Puts a finished file in the place of another, durably. @throws as `writeDurably` */
 export const moveDurably = (from: string, to: string): void => {
+  placeOf(to);
   renameSync(from, to);
   syncFolder(to);
 };

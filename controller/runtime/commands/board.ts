@@ -32,13 +32,8 @@ const show = async (nameOrFile: string, flags: Flags): Promise<void> => {
   const board = load();
   if (flags.svg !== undefined) {
     const { wiringSvg } = await import('../../../firmware-bridge/boards/wiring-svg.js');
-    const { writeFileSync } = await import('node:fs');
-    try {
-      writeFileSync(flags.svg, wiringSvg(board), { flag: 'wx' });
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Refusal(EXIT.usage, `board: ${flags.svg} cannot be written: ${why}`, error);
-    }
+    const { writeNewFile } = await import('../new-file.js');
+    writeNewFile('--svg', flags.svg, wiringSvg(board));
   }
   print(flags.json === true ? JSON.stringify(wiringOf(board)) : wiringLines(board).join('\n'));
 };

@@ -195,16 +195,10 @@ const send = async (ask: Ask, flags: Flags): Promise<void> => {
 };
 
 const newKey = async (file: string): Promise<void> => {
-  const { writeFileSync } = await import('node:fs');
+  const { writeNewFile } = await import('../new-file.js');
   const { makeCommandKey } = await import('../../../surveillance/mqtt/command-sign.js');
-  const { EXIT, Refusal } = await import('../exit.js');
   const { pem, publicKey } = makeCommandKey();
-  try {
-    writeFileSync(file, pem, { mode: 0o600, flag: 'wx' });
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : 'unknown cause';
-    throw new Refusal(EXIT.usage, `${file}: the key cannot be written: ${why}`, cause);
-  }
+  writeNewFile('the key cannot be written:', file, pem, 0o600);
   print(`${file} holds the private key; give it to nobody`);
   print("add this line to the tables' list (commandKeysFile):");
   print(`- { name: NAME, role: floor, publicKey: ${publicKey} }`);

@@ -107,8 +107,7 @@ const schema = async (folder: string | undefined): Promise<void> => {
   const { contractDocuments } = await import('../../../surveillance/contract/documents.js');
   const { makeFolder } = await import('../../config/given-file.js');
   const { EXIT, Refusal } = await import('../exit.js');
-  const { writeFileSync } = await import('node:fs');
-  const path = await import('node:path');
+  const { writeInto } = await import('../new-file.js');
   const documents = contractDocuments();
   if (folder === undefined) {
     print(JSON.stringify(documents['asyncapi.json'], null, 2));
@@ -119,10 +118,11 @@ const schema = async (folder: string | undefined): Promise<void> => {
   } catch (cause) {
     throw new Refusal(EXIT.usage, cause instanceof Error ? cause.message : String(cause), cause);
   }
-  for (const [name, document] of Object.entries(documents)) {
-    writeFileSync(path.join(folder, name), `${JSON.stringify(document, null, 2)}\n`);
-    print(path.join(folder, name));
-  }
+  const texts = Object.entries(documents).map(([name, document]): [string, string] => [
+    name,
+    `${JSON.stringify(document, null, 2)}\n`,
+  ]);
+  for (const file of writeInto(folder, Object.fromEntries(texts))) print(file);
 };
 
 interface OnvifFlags extends DeskOptions {

@@ -33,19 +33,6 @@ const readText = async (file: string): Promise<string> => {
   }
 };
 
-/** Writes a new file; one that is there is never written over. @throws Refusal naming it */
-const writeNew = async (file: string, text: string): Promise<void> => {
-  const { writeFileSync } = await import('node:fs');
-  try {
-    writeFileSync(file, text, { flag: 'wx' });
-  } catch (cause) {
-    const { EXIT, Refusal } = await import('../exit.js');
-    const { fileWords } = await import('../../config/given-file.js');
-    const what = `--out ${file}: ${fileWords(cause)}; name a new file in a folder there is`;
-    throw new Refusal(EXIT.usage, what, cause);
-  }
-};
-
 /** Exactly one of --finding, --round, --from with --to. */
 const wantedOf = async ({ finding, round, from, to }: ExportFlags): Promise<Wanted> => {
   const { EXIT, Refusal } = await import('../exit.js');
@@ -80,7 +67,7 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
         rebuilt,
         ...(flags.seal === undefined ? {} : { key: DeviceKey.load(flags.seal) }),
       });
-      await writeNew(flags.out, text);
+      (await import('../new-file.js')).writeNewFile('--out', flags.out, text);
       for (const { body } of rebuilt) {
         const said = readMark(body);
         if (said !== null) process.stderr.write(`${flags.journal}: ${markText(said)}\n`);

@@ -126,8 +126,8 @@ const showSheet = async (reader: JournalReader, shoe: number, flags: ShowFlags):
   const { sheet, head } = found;
   if (flags.html !== undefined) {
     const { sheetHtml } = await import('../duty-sheet-page.js');
-    const { writeFile } = await import('node:fs/promises');
-    await writeFile(flags.html, sheetHtml(sheet, head));
+    const { writeNewFile } = await import('../new-file.js');
+    writeNewFile('--html', flags.html, sheetHtml(sheet, head));
     await print(`${flags.html}: duty sheet of shoe ${shoe}, to print`);
   } else if (flags.json) await print(JSON.stringify({ ...head, sheet }));
   else {
@@ -225,7 +225,7 @@ export const register = (program: Command): void => {
     .option('--finding <id>', 'only rows about a finding: its number (`412.1`) or its code')
     .option('--shoe <number>', 'the duty sheet and the rows of one shoe', wholeNumber)
     .option('--sheet', 'with --shoe: the duty sheet alone')
-    .option('--html <file>', 'with --shoe: write the duty sheet as a printable page')
+    .option('--html <file>', 'with --shoe: write the duty sheet as a new printable page')
     .option('--json', 'rows as JSON lines')
     .action(show);
   journal

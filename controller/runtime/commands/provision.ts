@@ -200,8 +200,7 @@ interface BrokerFlags {
 const broker = async (plan: string, flags: BrokerFlags): Promise<void> => {
   const { readFloorPlan } = await import('../../../surveillance/broker/floor-plan.js');
   const { makeFolder, readGiven } = await import('../../config/given-file.js');
-  const { writeFileSync } = await import('node:fs');
-  const path = await import('node:path');
+  const { writeInto } = await import('../new-file.js');
   const { EXIT, Refusal } = await import('../exit.js');
   const planText = (file: string): string => {
     try {
@@ -215,11 +214,10 @@ const broker = async (plan: string, flags: BrokerFlags): Promise<void> => {
     const read = readFloorPlan(planText(plan), plan);
     makeFolder(flags.out);
     const made = await brokerFiles(flags.kind, read);
-    for (const [name, text] of Object.entries(made)) {
-      writeFileSync(path.join(flags.out, name), text, { mode: name === 'acl' ? 0o640 : 0o644 });
-    }
+    writeInto(flags.out, made, (name) => (name === 'acl' ? 0o640 : 0o644));
     print(`${flags.out}: ${Object.keys(made).join(', ')} for ${read.tables.length} tables`);
   } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
     const why = cause instanceof Error ? cause.message : 'unknown cause';
     throw new Refusal(EXIT.config, why, cause);
   }

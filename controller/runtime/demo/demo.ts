@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../../config/given-file.js';
 import type { Rules } from '../../core/decide.js';
 import { SimulatedClock } from '../../core/simulated-clock.js';
 import { DeviceKey } from '../../../storage/checkpoint.js';
+import { writeDurably } from '../../../surveillance/identity/files.js';
 import { EmbeddedBroker } from '../../../surveillance/mqtt/embedded-broker.js';
 import { createVirtualTable } from '../../../firmware-bridge/virtual/table.js';
 import type { Hands } from '../../../firmware-bridge/virtual/hands.js';
@@ -157,7 +158,7 @@ interface Stage {
 const deviceKey = (folder: string): DeviceKey => {
   const path = join(folder, 'device.key');
   const key = existsSync(path) ? DeviceKey.load(path) : DeviceKey.create(path);
-  writeFileSync(join(folder, 'device.pub'), key.publicPem());
+  writeDurably(join(folder, 'device.pub'), key.publicPem(), 0o644);
   return key;
 };
 

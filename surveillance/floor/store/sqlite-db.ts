@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { otherKind } from '../../../controller/config/given-file.js';
 import { type Db, type InsertInto, marks, type Raw, StoreError, type Value } from './db.js';
 
 /** Statements kept ready. */
@@ -26,6 +27,8 @@ export class SqliteDb implements Db {
   /** @throws StoreError naming the file. */
   static open(path: string): SqliteDb {
     try {
+      const kind = path === ':memory:' ? null : otherKind(path);
+      if (kind !== null) throw new Error(`it is ${kind}; name a file`);
       // What people did, with names: for this service's user alone, and its side files with it.
       if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
       const db = new Database(path, { timeout: BUSY_MS });

@@ -1,0 +1,47 @@
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileWords, placeToReplace } from '../config/given-file.js';
+import { EXIT, Refusal } from './exit.js';
+
+const READABLE = 0o666;
+
+/**
+ * Writes a new file, whole or not at all: what is there already, be it a pipe or a device, is never
+ * written over. @param asked how the file was asked for, such as `--out`
+ * @throws Refusal naming it
+ */
+export const writeNewFile = (asked: string, file: string, text: string, mode = READABLE): void => {
+  try {
+    const opened = openSync(file, 'wx', mode);
+    try {
+      writeFileSync(opened, text);
+    } catch (cause) {
+      rmSync(file, { force: true });
+      throw cause;
+    } finally {
+      closeSync(opened);
+    }
+  } catch (cause) {
+    const what = `${asked} ${file}: ${fileWords(cause)}; name a new file in a folder there is`;
+    throw new Refusal(EXIT.usage, what, cause);
+  }
+};
+
+/**
+ * Writes files of fixed names into a folder, over those that are there: they keep owner and mode.
+ * @throws Refusal naming the file where a pipe, a device or a folder lies there
+ */
+export const writeInto = (
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  modeOf: (name: string) => number = () => READABLE,
+): readonly string[] =>
+  Object.entries(files).map(([name, text]) => {
+    const file = join(folder, name);
+    try {
+      writeFileSync(placeToReplace(file), text, { mode: modeOf(name) });
+    } catch (cause) {
+      throw new Refusal(EXIT.usage, `${file}: it cannot be written: ${fileWords(cause)}`, cause);
+    }
+    return file;
+  });

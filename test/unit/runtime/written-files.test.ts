@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { placeToReplace, placeTrouble } from '../../../controller/config/given-file.js';
+import { writeInto, writeNewFile } from '../../../controller/runtime/new-file.js';
+import { setJournalAside } from '../../../storage/set-aside.js';
+import { Store } from '../../../storage/store.js';
+import { AuditFile } from '../../../surveillance/access/audit.js';
+import { SqliteDb } from '../../../surveillance/floor/store/sqlite-db.js';
+import { moveDurably, writeDurably } from '../../../surveillance/identity/files.js';
+
+let folder = '';
+const at = (name: string): string => join(folder, name);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cutcard-written-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('a file that is to be replaced', () => {
+  it('lies behind its links, also where the last of them leads to nothing yet', () => {
+    mkdirSync(at('far'));
+    symlinkSync('far', at('near'));
+    symlinkSync('near/real', at('link'));
+    symlinkSync('link', at('again'));
+    const real = join(realpathSync(folder), 'far', 'real');
+    expect(placeToReplace(at('again'))).toBe(real);
+    expect(placeTrouble(at('link'))).toBeNull();
+    writeFileSync(real, '');
+    expect(placeToReplace(at('again'))).toBe(real);
+    expect(placeToReplace(at('new'))).toBe(join(realpathSync(folder), 'new'));
+    symlinkSync('gone/x', at('lost'));
+    expect(() => placeToReplace(at('lost'))).toThrow(/^there is no such file$/);
+    expect(placeTrouble(at('lost'))).toMatch(/^there is no folder .*gone; make it$/);
+  });
+
+  it('is no pipe, no device, no folder and no circle of links', () => {
+    execFileSync('mkfifo', [at('pipe')]);
+    symlinkSync('pipe', at('to-pipe'));
+    symlinkSync('circle', at('circle'));
+    for (const name of ['pipe', 'to-pipe']) {
+      expect(() => placeToReplace(at(name))).toThrow(/^it is a pipe; name a file$/);
+    }
+    expect(() => placeToReplace(folder)).toThrow(/^it is a folder; name a file$/);
+    expect(() => placeToReplace(at('circle'))).toThrow(/^its symbolic links lead in a circle$/);
+  });
+});
+
+describe('writing a file whole', () => {
+  it('replaces what a link leads to, and leaves the link', () => {
+    mkdirSync(at('far'));
+    writeFileSync(at('far/real'), 'old');
+    symlinkSync('far/real', at('link'));
+    writeDurably(at('link'), 'new', 0o600);
+    expect(readFileSync(at('far/real'), 'utf8')).toBe('new');
+    expect(lstatSync(at('link')).isSymbolicLink()).toBe(true);
+    expect(readdirSync(at('far'))).toEqual(['real']);
+  });
+
+  it('takes no place of a pipe, by its name, by a link or as the part beside it', () => {
+    execFileSync('mkfifo', [at('pipe'), at('file.part')]);
+    symlinkSync('pipe', at('link'));
+    for (const name of ['pipe', 'link', 'file']) {
+      expect(() => writeDurably(at(name), 'x', 0o644)).toThrow(/it is a pipe; name a file$/);
+    }
+    writeFileSync(at('whole'), 'x');
+    expect(() => moveDurably(at('whole'), at('pipe'))).toThrow(/it is a pipe; name a file$/);
+    expect(lstatSync(at('pipe')).isFIFO()).toBe(true);
+  });
+
+  it('gives a secret its own mode, also where a cut left a part others may read', () => {
+    writeFileSync(at('key.part'), 'half', { mode: 0o644 });
+    writeDurably(at('key'), 'secret', 0o600);
+    expect(statSync(at('key')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('a new file', () => {
+  it('never takes the place of what is there', () => {
+    execFileSync('mkfifo', [at('pipe')]);
+    writeFileSync(at('file'), 'mine');
+    for (const name of ['pipe', 'file']) {
+      expect(() => writeNewFile('--out', at(name), 'x')).toThrow(/it is there already; name a new/);
+    }
+    expect(readFileSync(at('file'), 'utf8')).toBe('mine');
+    writeNewFile('--out', at('fresh'), 'text', 0o600);
+    expect(statSync(at('fresh')).mode & 0o777).toBe(0o600);
+  });
+
+  it('of a set goes over the one that was there, but over no pipe', () => {
+    writeFileSync(at('a'), 'old', { mode: 0o600 });
+    expect(writeInto(folder, { a: 'new', b: 'new' })).toEqual([at('a'), at('b')]);
+    expect(readFileSync(at('a'), 'utf8')).toBe('new');
+    execFileSync('mkfifo', [at('c')]);
+    expect(() => writeInto(folder, { c: 'new' })).toThrow(/c: it cannot be written: it is a pipe/);
+  });
+});
+
+describe('what grows for ever', () => {
+  it("is kept in no pipe: the trail of who did what, and the floor's store", async () => {
+    execFileSync('mkfifo', [at('pipe')]);
+    const trail = new AuditFile(at('pipe'), () => undefined);
+    await expect(trail.start()).rejects.toThrow(/it is a pipe; name a file/);
+    expect(() => SqliteDb.open(at('pipe'))).toThrow(/it is a pipe; name a file/);
+    expect(() => setJournalAside(at('pipe'))).toThrow(/is a pipe, not a journal/);
+    expect(lstatSync(at('pipe')).isFIFO()).toBe(true);
+  });
+
+  it('does not begin in the place of a link that leads to nothing', () => {
+    symlinkSync('/nowhere/table.journal', at('table.journal'));
+    const store = new Store(at('table.journal'));
+    expect(() => store.open()).toThrow(/is a link to nothing, not a journal/);
+    expect(lstatSync(at('table.journal')).isSymbolicLink()).toBe(true);
+  });
+});
