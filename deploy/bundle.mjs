@@ -21,6 +21,7 @@ const ENTRIES = {
   cli: 'controller/runtime/cli.js',
   'writer-thread': 'storage/writer-thread.js',
   'verify-thread': 'storage/verify-thread.js',
+  'read-thread': 'storage/read-thread.js',
 };
 
 const files = (folder) =>

@@ -47,6 +47,21 @@ export const encodeStep = (step: TableStep): string => {
   return body;
 };
 
+/**
+ * Whether the canonical text of the value lies between `from` and `to`, told without making a text.
+ * @throws as `canonicalJson`
+ */
+export const isCanonicalAt = (
+  value: unknown,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): boolean => {
+  begin();
+  write(value, 0);
+  return at === to - from && out.compare(bytes, from, to, 0, at) === 0;
+};
+
 /** Hash of a row: SHA-256 over the 64 hex digits of `prev` followed by the text, hex. */
 export const hashRow = (prev: string, body: string): string => hash('sha256', prev + body, 'hex');
 

@@ -54,9 +54,17 @@ export class ChainHasher {
     return this.#unpacker.out.toString('utf8', HASH_DIGITS, this.#end);
   }
 
-  /** The text packed between `from` and `to`. @throws RangeError as above */
-  textAt(columns: Columns, packed: Buffer, from: number, to: number): string {
-    return this.#unpacker.unpack(packed, columns, from, to);
+  /**
+   * Unpacks the text packed between `from` and `to` into the hasher's buffer from `start` on; says
+   * where it ends. @throws RangeError as above
+   */
+  unpackAt(columns: Columns, packed: Buffer, start: number, from: number, to: number): number {
+    return this.#unpacker.unpackAt(packed, columns, start, from, to);
+  }
+
+  /** What was unpacked last, up to `end`: good until the next call. */
+  unpacked(end: number): Buffer {
+    return this.#unpacker.out.subarray(0, end);
   }
 
   bodyOf(row: StoredRow): string {

@@ -195,18 +195,30 @@ export const decodeStep = (body: string): Decoded => {
 const isObservation = (value: Fields): value is Fields & Observation =>
   whyObservation(value) === null;
 
-const OBSERVATION_KEY = ',"observation":';
+const DECISIONS_KEY = Buffer.from('{"decisions":');
+const OBSERVATION_KEY = Buffer.from(',"observation":');
+const CLOSE_MAP = 0x7d;
+
+/** A row's text, taken apart but for what was decided. */
+export interface Halved {
+  readonly observation: Observation;
+  /** Where the list of decisions lies. */
+  readonly decisions: { readonly from: number; readonly to: number };
+}
 
 /**
- * What was observed, checked, without a look at what was decided; null where the text is not as
- * the program writes it. It proves nothing of the rest of the text.
+ * What was observed, checked, without a look at what was decided; null where the text between
+ * `from` and `to` is not as the program writes it. It proves nothing of the list of decisions.
  */
-export const observationIn = (body: string): Observation | null => {
-  const at = body.lastIndexOf(OBSERVATION_KEY);
-  if (at < 0) return null;
+export const halved = (bytes: Buffer, from: number, to: number): Halved | null => {
+  const at = bytes.lastIndexOf(OBSERVATION_KEY, to - OBSERVATION_KEY.length);
+  const begins = from + DECISIONS_KEY.length;
+  if (at < begins || bytes[to - 1] !== CLOSE_MAP) return null;
+  if (bytes.compare(DECISIONS_KEY, 0, DECISIONS_KEY.length, from, begins) !== 0) return null;
   try {
-    const value: unknown = JSON.parse(body.slice(at + OBSERVATION_KEY.length, -1));
-    return isMap(value) && isObservation(value) ? value : null;
+    const value: unknown = JSON.parse(bytes.toString('utf8', at + OBSERVATION_KEY.length, to - 1));
+    if (!isMap(value) || !isObservation(value)) return null;
+    return { observation: value, decisions: { from: begins, to: at } };
   } catch {
     return null;
   }

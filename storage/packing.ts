@@ -316,7 +316,7 @@ export class Unpacker {
 
   #room(bytes: number): void {
     if (bytes <= this.#out.length) return;
-    const larger = Buffer.allocUnsafe(bytes);
+    const larger = Buffer.allocUnsafe(Math.max(bytes, this.#out.length * 2));
     this.#out.copy(larger);
     this.#out = larger;
   }

@@ -1,22 +1,22 @@
-import { decide, type Rules } from '../controller/core/decide.js';
+import { type Decided, type Rules, step } from '../controller/core/decide.js';
 import type { Decision } from '../controller/core/decision.js';
 import { evolve } from '../controller/core/evolve.js';
 import type { Observation } from '../controller/core/observation.js';
-import type { TableStep } from '../controller/core/ports.js';
 import type { Procedure, Table } from '../controller/core/procedure.js';
 import { initialState, type TableState } from '../controller/core/state.js';
-import { canonicalJson, hashText } from './canonical.js';
-import { observationIn, stepOfRow } from './decode.js';
+import { canonicalJson, hashText, isCanonicalAt } from './canonical.js';
+import { type Halved, halved, stepOfRow } from './decode.js';
 import { JournalFault } from './fault.js';
 import { readCheckpoint } from './checkpoint.js';
 import { checkMarks, type Rebuilt, wasMissing } from './rebuilt.js';
 import type { JournalReader } from './reader.js';
 import { judgeSaved } from './snapshot.js';
-import { type WalkedText, walkSteps, walkTexts } from './walk.js';
+import { readAhead } from './read-ahead.js';
+import { isSound, type Texts } from './texts.js';
+import { walkRows, walkSteps } from './walk.js';
 
 /** Differences told one by one; the rest are counted. */
 export const MAX_DIFFERENCES = 100;
-const PROGRESS_ROWS = 20_000;
 
 /** A row whose recorded decisions are not the ones the rules give today. */
 export interface Difference {
@@ -95,73 +95,96 @@ export const rulesOf = (
   throw new JournalFault('format', `journal ${reader.path}: its rules have another shape`);
 };
 
-const difference = (
-  { observation, decisions }: TableStep,
-  derived: readonly Decision[],
-): Difference | null => {
-  if (canonicalJson(decisions) === canonicalJson(derived)) return null;
-  const recordedTexts = new Set(decisions.map(canonicalJson));
-  const derivedTexts = new Set(derived.map(canonicalJson));
-  return {
-    seq: observation.seq,
-    kind: observation.kind,
-    recordedOnly: decisions.filter((decision) => !derivedTexts.has(canonicalJson(decision))),
-    derivedOnly: derived.filter((decision) => !recordedTexts.has(canonicalJson(decision))),
-  };
+/** The decisions of one list that are not in the other. */
+const without = (
+  decisions: readonly Decision[],
+  others: readonly Decision[],
+): readonly Decision[] => {
+  const texts = new Set(others.map(canonicalJson));
+  return decisions.filter((decision) => !texts.has(canonicalJson(decision)));
 };
 
 export interface ReplayOptions {
   /** The rules as a function; the program's own by default. */
-  readonly decide?: typeof decide;
+  readonly step?: typeof step;
   readonly progress?: (rows: number, of: number) => void;
 }
 
-/** What was recorded in a row, and where it is not what the rules give. */
-interface Compared {
-  readonly decisions: readonly Decision[];
-  readonly found: Difference | null;
-}
-
-/** Derives the decisions of one row after another. */
+/** Derives the decisions of one row after another, and counts. */
 class Replay {
   readonly #reader: JournalReader;
-  readonly #derive: typeof decide;
+  readonly #step: typeof step;
   #rules: Rules | null;
   readonly #rebuilt: readonly Rebuilt[];
   /** The document that is missing, while it is; its rows are folded only. */
   #without: string | null = null;
   state: TableState | null;
+  rows = 0;
+  findings = 0;
+  different = 0;
+  readonly differences: Difference[] = [];
   readonly skipped: Skipped[] = [];
   readonly boots: ReplayedBoot[] = [];
 
-  constructor(reader: JournalReader, { state, rules }: Start, derive: typeof decide) {
+  constructor(reader: JournalReader, { state, rules }: Start, derive: typeof step) {
     this.#reader = reader;
     this.state = state;
     this.#rules = rules;
-    this.#derive = derive;
+    this.#step = derive;
     this.#rebuilt = checkMarks(reader, null).rebuilt;
   }
 
-  take({ seq, body }: WalkedText): Compared {
-    // Most rows hold what the rules give: then the whole text is what would be written today, and
-    // what was decided need not be read.
-    const observation = observationIn(body);
-    if (observation?.kind === 'power.boot' && observation.seq === seq) this.#look(observation);
-    if (this.#without !== null) return this.#skip(seq, body, this.#without);
-    const derived = observation?.seq === seq ? this.#decide(observation) : null;
-    if (
-      observation !== null &&
-      derived !== null &&
-      canonicalJson({ decisions: derived, observation }) === body
-    ) {
-      return this.#fold(observation, derived, null);
+  /** Rows in one piece. Most hold what the rules give: then what was decided need not be read. */
+  takeTexts({ fromSeq, bytes: all, ends }: Texts): void {
+    const bytes = Buffer.from(all.buffer, all.byteOffset, all.length);
+    let from = 0;
+    for (let i = 0; i < ends.length; i += 1) {
+      const to = ends[i] ?? from;
+      const row = halved(bytes, from, to);
+      if (row === null || !this.#isDerived(fromSeq + i, row, bytes)) {
+        this.takeText(fromSeq + i, bytes.toString('utf8', from, to));
+      }
+      from = to;
     }
-    const step = stepOfRow(seq, body);
-    return this.#fold(
-      step.observation,
-      step.decisions,
-      difference(step, this.#decide(step.observation)),
-    );
+  }
+
+  /** A row read whole. @throws Error where it is no step */
+  takeText(seq: number, body: string): void {
+    const { observation, decisions } = stepOfRow(seq, body);
+    if (observation.kind === 'power.boot') this.#look(observation);
+    if (this.#without !== null) this.#skip(seq, this.#without);
+    else this.#compare(observation, decisions, this.#decide(observation).decisions);
+    if (this.state !== null) this.state = evolve(this.state, observation, decisions);
+    this.#count(decisions);
+  }
+
+  /** Takes the row where its text is what would be written today; false leaves it to be read. */
+  #isDerived(seq: number, { observation, decisions: at }: Halved, bytes: Buffer): boolean {
+    // A start may change the rules: read whole.
+    if (observation.seq !== seq || observation.kind === 'power.boot') return false;
+    if (this.#without !== null) return false;
+    const { decisions, state } = this.#decide(observation);
+    if (!isCanonicalAt(decisions, bytes, at.from, at.to)) return false;
+    this.state = state;
+    this.#count(decisions);
+    return true;
+  }
+
+  #count(decisions: readonly Decision[]): void {
+    this.rows += 1;
+    for (const decision of decisions) if (decision.do === 'raised') this.findings += 1;
+  }
+
+  #compare(
+    { seq, kind }: Observation,
+    decisions: readonly Decision[],
+    derived: readonly Decision[],
+  ): void {
+    if (canonicalJson(decisions) === canonicalJson(derived)) return;
+    this.different += 1;
+    if (this.differences.length >= MAX_DIFFERENCES) return;
+    const [recordedOnly, derivedOnly] = [without(decisions, derived), without(derived, decisions)];
+    this.differences.push({ seq, kind, recordedOnly, derivedOnly });
   }
 
   /** Whether the documents of a start are here; where one never was, its rows are skipped. */
@@ -173,13 +196,11 @@ class Replay {
       ) ?? null;
   }
 
-  #skip(seq: number, body: string, document: string): Compared {
-    const { observation, decisions } = stepOfRow(seq, body);
+  #skip(seq: number, document: string): void {
     const last = this.skipped.at(-1);
     if (last?.toSeq === seq - 1 && last.document === document) {
       this.skipped[this.skipped.length - 1] = { ...last, toSeq: seq };
     } else this.skipped.push({ fromSeq: seq, toSeq: seq, document });
-    return this.#fold(observation, decisions, null);
   }
 
   /** The state a start found, where the rows before were only read: folded once, as it did. */
@@ -192,25 +213,18 @@ class Replay {
     return state;
   }
 
-  #fold(observation: Observation, decisions: readonly Decision[], found: Difference | null) {
-    if (this.state !== null) this.state = evolve(this.state, observation, decisions);
-    return { decisions, found };
-  }
-
-  #decide(observation: Observation): readonly Decision[] {
+  #decide(observation: Observation): Decided {
     if (observation.kind === 'power.boot') this.#boot(observation);
     if (this.#rules === null || this.state === null) {
       const what = `journal ${this.#reader.path}: row ${observation.seq} comes before any start`;
       throw new JournalFault('format', what);
     }
-    return this.#derive(this.state, observation, this.#rules);
+    return this.#step(this.state, observation, this.#rules);
   }
 
   #boot({ seq, procedure, table }: Boot): void {
     this.#rules = rulesOf(this.#reader, procedure, table);
     this.state ??= this.#stateBefore(seq, this.#rules.table);
-    // Looked at again, with the whole text read.
-    if (this.boots.at(-1)?.seq === seq) this.boots.pop();
     this.boots.push({
       seq,
       procedure: this.#rules.procedure.id,
@@ -227,24 +241,21 @@ class Replay {
  * @throws JournalFault where a row, a document or the beginning of the journal is missing
  */
 export const replayJournal = (reader: JournalReader, options: ReplayOptions = {}): Replayed => {
-  const of = reader.lastSeq();
   const start = startOf(reader);
-  const replay = new Replay(reader, start, options.decide ?? decide);
+  const replay = new Replay(reader, start, options.step ?? step);
   const fromSeq = (start.state?.seq ?? 0) + 1;
-  let [rows, findings, different] = [0, 0, 0];
-  const differences: Difference[] = [];
-  for (const row of walkTexts(reader, fromSeq)) {
-    const { decisions, found } = replay.take(row);
-    if (found !== null) {
-      different += 1;
-      if (differences.length < MAX_DIFFERENCES) differences.push(found);
+  const of = reader.lastSeq();
+  for (const piece of readAhead(reader, fromSeq, of)) {
+    if (isSound(piece)) replay.takeTexts(piece);
+    else {
+      for (const { seq, body } of walkRows(reader, piece.fromSeq, piece.toSeq)) {
+        replay.takeText(seq, body);
+      }
     }
-    for (const decision of decisions) if (decision.do === 'raised') findings += 1;
-    rows += 1;
-    if (rows % PROGRESS_ROWS === 0) options.progress?.(rows, of);
+    options.progress?.(piece.toSeq, of);
   }
-  const { boots, state, skipped } = replay;
-  for (const { fromSeq: from, toSeq } of skipped) rows -= toSeq - from + 1;
+  const { findings, differences, different, boots, state, skipped } = replay;
+  const rows = skipped.reduce((sum, { fromSeq: a, toSeq: b }) => sum - (b - a + 1), replay.rows);
   return { fromSeq, rows, findings, differences, different, skipped, boots, state };
 };
 

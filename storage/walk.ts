@@ -1,9 +1,6 @@
 import type { JournalRow, TableStep } from '../controller/core/ports.js';
-import { BlockReader } from './block.js';
 import { stepOfRow } from './decode.js';
-import { faultOf } from './fault.js';
-import type { Columns } from './packing.js';
-import type { EvidenceSource, JournalReader } from './reader.js';
+import type { EvidenceSource } from './reader.js';
 
 const ROWS_AT_A_TIME = 1000;
 
@@ -40,51 +37,3 @@ export function* walkSteps(
     yield { row, step: stepOfRow(row.seq, row.body) };
   }
 }
-
-/** A row's text without its hashes. */
-export interface WalkedText {
-  readonly seq: number;
-  readonly body: string;
-}
-
-/**
- * The texts alone, in half the time. Rows that are not as a writer leaves them are read as
- * `walkRows` does. @throws JournalFault as there
- */
-export function* walkTexts(reader: JournalReader, fromSeq: number): Generator<WalkedText> {
-  const blocks = new BlockReader(reader.db);
-  let after = fromSeq - 1;
-  for (;;) {
-    const toSeq = after + ROWS_AT_A_TIME;
-    const block = blocks.read(after + 1, toSeq);
-    if (block === null) {
-      const rows = reader.rows(after, ROWS_AT_A_TIME);
-      yield* rows;
-      if (rows.length < ROWS_AT_A_TIME) return;
-      after = rows.at(-1)?.seq ?? toSeq;
-      continue;
-    }
-    let from = 0;
-    for (const [i, seq] of block.seqs.entries()) {
-      const to = from + (block.sizes[i] ?? 0);
-      const columns = { seq, atNs: block.times[i] ?? 0, wallMs: block.walls[i] ?? 0 };
-      yield { seq, body: textOf(reader, columns, block.bodies, from, to) };
-      from = to;
-    }
-    after = toSeq;
-  }
-}
-
-const textOf = (
-  reader: JournalReader,
-  columns: Columns,
-  bodies: Buffer,
-  from: number,
-  to: number,
-): string => {
-  try {
-    return reader.hasher.textAt(columns, bodies, from, to);
-  } catch (cause) {
-    throw faultOf(reader.path, `reading row ${columns.seq}`, cause);
-  }
-};

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { decide } from '../../controller/core/decide.js';
+import { step } from '../../controller/core/decide.js';
 import type { Happening } from '../../controller/core/observation.js';
 import { SimulatedClock } from '../../controller/core/simulated-clock.js';
 import { runCli } from '../../controller/runtime/cli.js';
@@ -106,10 +106,13 @@ describe('replay', () => {
   it('lists what other rules would have decided', () => {
     const replayed = withReader((reader) =>
       replayJournal(reader, {
-        decide: (state, observation, rules) =>
-          decide(state, observation, rules).filter(
+        step: (state, observation, rules) => {
+          const { decisions, state: next } = step(state, observation, rules);
+          const others = decisions.filter(
             (decision) => decision.do !== 'raised' || decision.finding.code !== 'count.wrong',
-          ),
+          );
+          return { decisions: others, state: next };
+        },
       }),
     );
     expect(replayed.different).toBeGreaterThan(0);

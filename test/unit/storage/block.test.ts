@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BlockCheck } from '../../../storage/block.js';
-import { encodeStep, NO_HASH } from '../../../storage/canonical.js';
-import { observationIn } from '../../../storage/decode.js';
+import { NO_HASH } from '../../../storage/canonical.js';
 import { openJournal } from '../../../storage/journal.js';
 import { JournalReader } from '../../../storage/reader.js';
-import { walkRows, walkTexts } from '../../../storage/walk.js';
 import { stepAt, stepsFrom } from './steps.js';
 
 const ROWS = 2300;
@@ -80,43 +78,5 @@ describe('a block of rows', () => {
     tamper(`UPDATE step SET body = x'${hex}', wall_ms = wall_ms + 1 WHERE seq = 77`);
     expect(checked(ROWS, false)?.seq).toBe(ROWS);
     expect(checked(ROWS, true)).toBeNull();
-  });
-});
-
-describe('the texts alone', () => {
-  const texts = (from: number) =>
-    reading((reader) => [...walkTexts(reader, from)].map(({ seq, body }) => [seq, body]));
-  const rows = (from: number) =>
-    reading((reader) => [...walkRows(reader, from)].map(({ seq, body }) => [seq, body]));
-
-  it.each([1, 2, 1300, ROWS, ROWS + 1])('are those of the rows, from row %i', (from) => {
-    expect(texts(from)).toEqual(rows(from));
-    expect(texts(from)).toHaveLength(ROWS + 1 - from);
-  });
-
-  it('go on behind rows that are missing', () => {
-    tamper('DELETE FROM step WHERE seq BETWEEN 500 AND 1700');
-    expect(texts(1)).toEqual(rows(1));
-    expect(texts(1)).toHaveLength(ROWS - 1201);
-  });
-
-  it('name a row whose words are not there', () => {
-    tamper(`UPDATE step SET body = x'1f7f' WHERE seq = 1200`);
-    expect(() => texts(1)).toThrow(/1200/);
-  });
-});
-
-describe('what was observed', () => {
-  it('is read without what was decided', () => {
-    const step = stepAt(97);
-    expect(observationIn(encodeStep(step))).toEqual(step.observation);
-  });
-
-  it.each([
-    ['has something behind it', (text: string) => `${text.slice(0, -1)},"decisions":[]}`],
-    ['is of no known kind', (text: string) => text.replace(/"kind":"[^"]+"/, '"kind":"rain"')],
-    ['is not there', () => '{"decisions":[]}'],
-  ])('is not taken from a text where it %s', (_, change) => {
-    expect(observationIn(change(encodeStep(stepAt(5))))).toBeNull();
   });
 });

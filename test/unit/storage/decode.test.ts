@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Happening } from '../../../controller/core/observation.js';
-import { canonicalJson } from '../../../storage/canonical.js';
-import { decodeStep, stepOfRow } from '../../../storage/decode.js';
+import { canonicalJson, encodeStep, isCanonicalAt } from '../../../storage/canonical.js';
+import { decodeStep, halved, stepOfRow } from '../../../storage/decode.js';
+import { stepAt } from './steps.js';
 
 const row = (happening: Happening): string =>
   canonicalJson({
@@ -21,5 +22,35 @@ describe('the text of a row', () => {
       const why = 'observation: `lengthMm` is missing or of a wrong type';
       expect(decodeStep(bad)).toEqual({ ok: false, why });
     }
+  });
+});
+
+describe('a row in halves', () => {
+  const BEFORE = '{"decisions":[]}';
+  const halves = (text: string) => {
+    const bytes = Buffer.from(BEFORE + text);
+    return { bytes, found: halved(bytes, BEFORE.length, bytes.length) };
+  };
+
+  it('gives what was observed, and where that lies which was decided', () => {
+    const step = stepAt(97);
+    const { bytes, found } = halves(encodeStep(step));
+    expect(found?.observation).toEqual(step.observation);
+    const { from, to } = found?.decisions ?? { from: 0, to: 0 };
+    expect(bytes.toString('utf8', from, to)).toBe(canonicalJson(step.decisions));
+    expect(isCanonicalAt(step.decisions, bytes, from, to)).toBe(true);
+    expect(isCanonicalAt(step.decisions, bytes, from, to - 1)).toBe(false);
+    expect(isCanonicalAt([...step.decisions, 1], bytes, from, to)).toBe(false);
+  });
+
+  it.each([
+    ['has something behind it', (text: string) => `${text.slice(0, -1)},"decisions":[]}`],
+    ['has something before it', (text: string) => text.replace('{', '{"a":1,')],
+    ['is of no known kind', (text: string) => text.replace(/"kind":"[^"]+"/, '"kind":"rain"')],
+    ['is not there', () => '{"decisions":[]}'],
+    ['stands in the row before', () => ''],
+    ['is cut off', (text: string) => text.slice(0, -2)],
+  ])('is none where what was observed %s', (_, change) => {
+    expect(halves(change(encodeStep(stepAt(5)))).found).toBeNull();
   });
 });
