@@ -14,6 +14,9 @@ const ALIVE_MS = 5000;
 const ANSWER_MS = 5000;
 const NUMBER_MAX = 65_535;
 const LINE_MAX = 256;
+/** A table that leaves so many messages unanswered is none, or speaks another protocol. */
+const UNANSWERED_MAX = 64;
+const GONE = 'the table went away before it answered: see what its page says';
 
 export interface PanelParts {
   readonly profile: Profile;
@@ -51,7 +54,8 @@ export class Panel {
   readonly #framer: Framer;
   #table: Socket | null = null;
   #number = 0;
-  #answered: ((words: string) => void) | null = null;
+  /** What was sent to the table that is there, in order: each gets one answer. */
+  readonly #unanswered: ((words: string) => void)[] = [];
   #arrived: () => void = () => undefined;
 
   constructor(parts: PanelParts) {
@@ -72,7 +76,9 @@ export class Panel {
     });
     const alive = setInterval(() => this.#send({ alive: true }), ALIVE_MS);
     const lines = createInterface({ input, signal });
-    this.#say(`waiting for the table on ${host}:${port}; keys as in docs/DEVBOARD.md, end: Ctrl-D`);
+    const place = this.#server.address();
+    const at = typeof place === 'object' && place !== null ? place.port : port;
+    this.#say(`waiting for the table on ${host}:${at}; keys as in docs/DEVBOARD.md, end: Ctrl-D`);
     let refused = 0;
     try {
       for await (const line of lines) {
@@ -110,31 +116,46 @@ export class Panel {
 
   #press(raw: RawPress): Promise<string> {
     return new Promise((resolve) => {
-      const end = (words: string): void => {
+      const late = setTimeout(() => resolve('the table did not answer'), ANSWER_MS);
+      this.#send({ n: this.#number, ...raw }, (words) => {
         clearTimeout(late);
-        this.#answered = null;
         resolve(words);
-      };
-      const late = setTimeout(() => end('the table did not answer'), ANSWER_MS);
-      this.#answered = end;
-      this.#send({ n: this.#number, ...raw });
+      });
       this.#number = (this.#number + 1) % (NUMBER_MAX + 1);
     });
   }
 
-  #send(message: Readonly<Record<string, unknown>>): void {
-    this.#table?.write(frameOf(this.#parts.profile.frame, jsonBytes(message)));
+  /** `answered`: once, with the table's answer to this message, or when it can give none. */
+  #send(
+    message: Readonly<Record<string, unknown>>,
+    answered: (words: string) => void = () => undefined,
+  ): void {
+    const { frame, ack } = this.#parts.profile;
+    if (this.#table === null) return;
+    this.#table.write(frameOf(frame, jsonBytes(message)));
+    if (ack === undefined) return;
+    this.#unanswered.push(answered);
+    if (this.#unanswered.length > UNANSWERED_MAX) this.#table.destroy();
+  }
+
+  /** Answers of a table that is gone do not come: the next one's are for what it is sent. */
+  #forget(): void {
+    for (const answered of this.#unanswered.splice(0)) answered(GONE);
   }
 
   /** One table at a time: a new one takes the place of the last. */
   #welcome(socket: Socket): void {
     this.#table?.destroy();
+    this.#forget();
     this.#table = socket;
     socket.on('error', () => undefined);
-    socket.on('data', (bytes) => this.#take(bytes));
+    socket.on('data', (bytes) => {
+      if (this.#table === socket) this.#take(bytes);
+    });
     socket.on('close', () => {
       if (this.#table !== socket) return;
       this.#table = null;
+      this.#forget();
       this.#say('the table went away');
     });
     this.#say('the table is there');
@@ -145,8 +166,8 @@ export class Panel {
   #take(bytes: Uint8Array): void {
     const { ack } = this.#parts.profile;
     for (const byte of bytes) {
-      if (byte === ack?.accept) this.#answered?.('taken');
-      if (byte === ack?.refuse) this.#answered?.('refused');
+      if (byte === ack?.accept) this.#unanswered.shift()?.('taken');
+      if (byte === ack?.refuse) this.#unanswered.shift()?.('refused');
     }
     this.#framer.push(bytes, 0);
   }

@@ -1,7 +1,8 @@
 import { deepStrictEqual, match, notStrictEqual, strictEqual } from 'node:assert/strict';
 import { armed, type Check, standing, type Trial, verified } from './checks.js';
-import { asPerson, commandsUnder, follow, linesUnder, saidUnder } from './documented.js';
+import { asPerson, commandsUnder, follow, saidUnder } from './documented.js';
 import type { Guest } from './guest.js';
+import { type Hands, walk } from './walk.js';
 
 const PAGE = 'DEVBOARD';
 const SIM = '/sys/kernel/config/gpio-sim/board';
@@ -34,17 +35,26 @@ const unit = [
 const BUTTON = { A: 17, B: 27, lid: 22 } as const;
 const GATE = 16;
 
+const CHIP = `/sys/devices/platform/$(cat ${SIM}/dev_name)/$(cat ${SIM}/bank0/chip_name)`;
+
 /** A shell line that presses or lets go a button: `sim_gpioN/pull` is the finger. */
 const finger = (button: keyof typeof BUTTON, down: boolean): string =>
-  `echo pull-${down ? 'down' : 'up'} >/sys/devices/platform/$(cat ${SIM}/dev_name)/` +
-  `$(cat ${SIM}/bank0/chip_name)/sim_gpio${BUTTON[button]}/pull`;
+  `echo pull-${down ? 'down' : 'up'} >${CHIP}/sim_gpio${BUTTON[button]}/pull`;
 
-/** Press A, press B, let A go, let B go. */
-const CARD = [finger('A', true), finger('B', true), finger('A', false), finger('B', false)];
+/** Press A, press B, let A go, let B go, at an even pace: the folders are looked up before. */
+const CARD = [
+  `cd ${CHIP}`,
+  ...[`echo pull-down >sim_gpio${BUTTON.A}/pull`, `echo pull-down >sim_gpio${BUTTON.B}/pull`],
+  ...[`echo pull-up >sim_gpio${BUTTON.A}/pull`, `echo pull-up >sim_gpio${BUTTON.B}/pull`],
+].join(' && sleep 0.05 && ');
 
-const level = (line: number): string =>
-  `cat /sys/devices/platform/$(cat ${SIM}/dev_name)/$(cat ${SIM}/bank0/chip_name)` +
-  `/sim_gpio${line}/value`;
+const level = (line: number): string => `cat ${CHIP}/sim_gpio${line}/value`;
+
+const ask = (field: string): string =>
+  `/usr/bin/node -e "fetch('http://127.0.0.1:8080/api/table').then(async (r) => ` +
+  `console.log((await r.json()).view.${field}))"`;
+const ASK_OUT = ask('out');
+const ASK_LINE = ask('display.line1');
 
 /** The second terminal: what is typed there comes from a pipe that stays open. */
 const openPanel = (line: string): string =>
@@ -76,27 +86,18 @@ const type = async (guest: Guest, line: string): Promise<void> => {
   match(await typeOnce(guest, line), /^(?:taken|refused)$/);
 };
 
-const ASK_OUT =
-  `/usr/bin/node -e "fetch('http://127.0.0.1:8080/api/table').then(async (r) => ` +
-  `console.log((await r.json()).view.out))"`;
-
-/** What the page asks for once the cards are shuffled, up to the first round. */
-const onToTheRound = async (guest: Guest): Promise<void> => {
-  for (let steps = 0; steps < 40; steps += 1) {
-    const { phase, out } = await standing(guest);
-    if (phase === 'ready') return;
-    if (phase === 'cut-due') await type(guest, 'cut seat 1');
-    else if (phase === 'marker-due') await type(guest, 'marker-placed');
-    else if (phase === 'load-due') await type(guest, 'loaded');
-    else if (phase === 'burn') {
-      await guest.must(CARD.join(' && '));
-      const now = Number(out) + 1;
-      await guest.until(ASK_OUT, new RegExp(`^${now}$`, 'm'));
-      if (now === 1) await type(guest, 'first-card 5');
-    } else throw new Error(`the page asks for nothing a walk knows: ${phase}`);
-  }
-  throw new Error('the walk came to no round');
-};
+/** The person at the panel and at the buttons, and what they read on the table's page. */
+const handsOf = (guest: Guest): Hands => ({
+  sees: async (wanted) => {
+    await guest.until(ASK_LINE, wanted);
+  },
+  types: (line) => type(guest, line),
+  deals: async () => {
+    const { out } = await standing(guest);
+    await guest.must(CARD);
+    await guest.until(ASK_OUT, new RegExp(`^${Number(out) + 1}$`, 'm'));
+  },
+});
 
 /** One page of the document, with its time as a figure. */
 const pageOf = (
@@ -121,7 +122,10 @@ export const DEVBOARD: readonly Check[] = [
   {
     name: 'a development board, page 1: a bare system again, a chip under the Pi’s name',
     run: async ({ guest }) => {
-      await guest.must('apt-get -q purge cutcard-appliance && apt-get -q autoremove --purge');
+      await guest.must(
+        'if dpkg-query -W cutcard-appliance >/dev/null 2>&1; then ' +
+          'apt-get -q purge cutcard-appliance && apt-get -q autoremove --purge; fi',
+      );
       await guest.must(asPerson('rm -f ./*.deb && cp /mnt/parcel/current/*.deb .'));
       for (const program of ['node', 'cutcard']) {
         notStrictEqual((await guest.run(`command -v ${program}`)).code, 0, program);
@@ -159,8 +163,9 @@ export const DEVBOARD: readonly Check[] = [
     const { guest } = trial;
     // The page comes a little after the table is armed.
     strictEqual((await standing(guest)).phase, 'closed');
-    for (const line of linesUnder(PAGE, heading)) await type(guest, line);
-    await onToTheRound(guest);
+    await walk(PAGE, heading, handsOf(guest));
+    await guest.until(ASK_LINE, /^NO MORE BETS/);
+    // Between rounds nothing may leave: the gate's LED says what the page says.
     await guest.until(level(GATE), /^[01]$/m);
     await guest.must(finger('lid', true));
     await guest.until(SHOW, /tamper\.lid/);

@@ -29,12 +29,17 @@ export const commandsUnder = (page: string, heading: string): readonly string[] 
   return commands;
 };
 
-/** Lines of the blocks without a language under a heading: what is typed somewhere else. */
-export const linesUnder = (page: string, heading: string): readonly string[] => {
-  const blocks = [...under(page, heading).matchAll(/^```\n([\s\S]*?)^```$/gm)];
-  const lines = blocks.flatMap((block) => (block[1] ?? '').split('\n')).filter((line) => line);
-  ok(lines.length > 0, `docs/${page}.md has no lines to type under "${heading}"`);
-  return lines;
+/** Rows of the table under a heading, without its head: their cells as they stand. */
+export const rowsUnder = (page: string, heading: string): readonly (readonly string[])[] => {
+  const lines = under(page, heading).match(/^\|.*\|$/gm) ?? [];
+  const [, rule, ...rows] = lines;
+  ok(rule !== undefined && /^[|\s-]+$/.test(rule), `docs/${page}.md: no table under "${heading}"`);
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
 };
 
 /** What stands in a sentence as `this` must be there word for word. @returns it */
