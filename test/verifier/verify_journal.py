@@ -1,179 +1,42 @@
 #!/usr/bin/env python3
-"""Checks a table's journal. Written from docs/JOURNAL.md; needs nothing but Python 3.
+"""Checks a table's journal, or a piece of one. Written from docs/JOURNAL.md alone; needs this
+folder and Python 3, nothing else.
 
-Usage: verify_journal.py [--deep] JOURNAL [PUBLIC_KEY_BASE64]
-Exit code 0: whole. 1: damaged, the first bad row is named; or rebuilt, and what was asked for was
-not among the lines it was rebuilt from. 2: not a journal.
+Usage: verify_journal.py [--deep] FILE [PUBLIC_KEY]
+
+FILE        a journal; an evidence file (`cutcard evidence export`); or lines of JSON (`cutcard
+            journal export`, with or without --whole, `cutcard floor export`, MQTT events)
+PUBLIC_KEY  the device's, from elsewhere than FILE: all that is signed must be signed with it.
+            A PEM file (signing.pub), or the key itself: 32 bytes in base64 or hexadecimal, or a
+            SubjectPublicKeyInfo in base64
+--deep      of a journal: read every row as a step, check every document (of pieces: always)
+
+Exit code 0: whole. 1: damaged, the first bad place is named; or something is not proved, and that
+is said: it was not among the lines a journal was rebuilt from, or a report is not sealed.
+2: the question cannot be answered: no journal and no piece of one, or no public key.
 """
-import base64
 import hashlib
 import json
 import os
 import sqlite3
 import sys
-from decimal import Decimal
+from urllib.parse import quote
+
+from canonical import sha256_hex
+from pieces import (
+    CHECKPOINT_NS,
+    CHECKPOINT_ROWS,
+    CHECKPOINT_TYPE,
+    REBUILT_TYPE,
+    check_piece,
+    kind_of as kind_of_piece,
+    why_due,
+)
+from rows import ROWS, Damage, kind_of, page_trouble, row_hash, unpack
+from signed import NoKey, is_signed, public_key
 
 APPLICATION_ID = 0x43434A31
 FORMAT = 1
-CHECKPOINT_TYPE = "cutcard-checkpoint-1"
-REBUILT_TYPE = "cutcard-rebuilt-1"
-CHECKPOINT_ROWS = 1000
-CHECKPOINT_NS = 300 * 10**9
-
-
-# --- Ed25519, verification only (RFC 8032, section 5.1) ---------------------------------------
-P = 2**255 - 19
-L = 2**252 + 27742317777372353535851937790883648493
-D = -121665 * pow(121666, P - 2, P) % P
-ROOT = pow(2, (P - 1) // 4, P)
-
-
-def point_add(p, q):
-    a = (p[1] - p[0]) * (q[1] - q[0]) % P
-    b = (p[1] + p[0]) * (q[1] + q[0]) % P
-    c = 2 * p[3] * q[3] * D % P
-    d = 2 * p[2] * q[2] % P
-    e, f, g, h = b - a, d - c, d + c, b + a
-    return (e * f % P, g * h % P, f * g % P, e * h % P)
-
-
-def point_times(scalar, point):
-    result = (0, 1, 1, 0)
-    while scalar > 0:
-        if scalar & 1:
-            result = point_add(result, point)
-        point = point_add(point, point)
-        scalar >>= 1
-    return result
-
-
-def decompress(data):
-    number = int.from_bytes(data, "little")
-    y, sign = number & ((1 << 255) - 1), number >> 255
-    if y >= P:
-        return None
-    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
-    if square == 0:
-        return None if sign else (0, y, 1, 0)
-    x = pow(square, (P + 3) // 8, P)
-    if (x * x - square) % P != 0:
-        x = x * ROOT % P
-    if (x * x - square) % P != 0:
-        return None
-    if x & 1 != sign:
-        x = P - x
-    return (x, y, 1, x * y % P)
-
-
-BASE_Y = 4 * pow(5, P - 2, P) % P
-BASE = decompress(BASE_Y.to_bytes(32, "little"))
-
-
-def is_signed(public, message, signature):
-    if len(public) != 32 or len(signature) != 64:
-        return False
-    a, r = decompress(public), decompress(signature[:32])
-    s = int.from_bytes(signature[32:], "little")
-    if a is None or r is None or s >= L:
-        return False
-    digest = hashlib.sha512(signature[:32] + public + message).digest()
-    h = int.from_bytes(digest, "little") % L
-    left, right = point_times(s, BASE), point_add(r, point_times(h, a))
-    return (left[0] * right[2] - right[0] * left[2]) % P == 0 and (
-        left[1] * right[2] - right[1] * left[2]
-    ) % P == 0
-
-
-# --- rows ------------------------------------------------------------------------------------
-class Damage(Exception):
-    def __init__(self, seq, kind, what):
-        super().__init__(f"damaged at row {seq}: {kind}: {what}")
-        self.seq, self.kind = seq, kind
-
-
-def digits(number):
-    if abs(number) <= 2**53:
-        return str(number).encode()
-    return str(int(Decimal(repr(float(number))))).encode()
-
-
-def unpack(body, words, seq, at_ns, wall_ms):
-    """The row's text, or None where the bytes name what is not there."""
-    own = {1: digits(seq), 2: digits(at_ns), 3: digits(wall_ms)}
-    out, i = bytearray(), 0
-    while i < len(body):
-        byte = body[i]
-        i += 1
-        if byte >= 0x20:
-            out.append(byte)
-        elif byte in own:
-            out += own[byte]
-        else:
-            code = byte - 4
-            if byte >= 0x18:
-                low = body[i] if i < len(body) else 255
-                i += 1
-                code = 20 + (byte - 0x18) * 128 + low if low < 128 else -1
-            if code not in words:
-                return None
-            out += words[code]
-    return bytes(out)
-
-
-def row_hash(prev, row, words, seq=None):
-    text = unpack(row[4], words, row[0] if seq is None else seq, row[1], row[2])
-    return None if text is None else hashlib.sha256(prev.hex().encode() + text).digest()
-
-
-ROWS = "SELECT seq, at_ns, wall_ms, hash, body FROM step "
-
-
-def page_trouble(db):
-    try:
-        lines = [line[0] for line in db.execute("PRAGMA quick_check(3)")]
-        return None if lines == ["ok"] else "; ".join(lines)
-    except sqlite3.DatabaseError as error:
-        return str(error)
-
-
-def seq_in_text(row, words, seq):
-    text = unpack(row[4], words, seq, row[1], row[2])
-    try:
-        return json.loads(text)["observation"]["seq"]
-    except (TypeError, ValueError, KeyError):
-        return None
-
-
-def kind_of(db, row, prev, words):
-    """What kind of damage makes this row not follow from `prev`."""
-    trouble = page_trouble(db)
-    if trouble:
-        return "torn page", trouble
-    seq = row[0]
-    near = db.execute(ROWS + "WHERE seq > ? AND seq <= ? ORDER BY seq", (seq - 24, seq + 24))
-    near = near.fetchall()
-    befores = [prev] + [other[3] for other in near]
-    for other in near:
-        if any(row_hash(before, row, words, other[0]) == row[3] for before in befores):
-            place = seq_in_text(row, words, other[0])
-            if place != seq:
-                return "reordered", f"here lies what was written as row {place}"
-            break
-    behind = next((other for other in near if other[0] == seq + 1), None)
-    if behind:
-        if row_hash(row[3], behind, words) == behind[3]:
-            if (seq_in_text(row, words, seq) or seq) > seq:
-                return "missing row", "rows were taken out before it and the rest renumbered"
-        elif any(
-            row_hash(row[3], behind, words, behind[0] + n) == behind[3] for n in range(1, 9)
-        ):
-            return "missing row", "rows were taken out before it and the rest renumbered"
-    if bytes(16) in row[4] or bytes(16) in row[3]:
-        return "torn page", "a stretch of zero bytes lies in the row"
-    computed = row_hash(prev, row, words)
-    if behind and computed and row_hash(computed, behind, words) == behind[3]:
-        return "changed hash", "its text is whole"
-    return "changed byte", "its text or its times do not give its hash"
 
 
 def check_rows(db, words):
@@ -206,17 +69,6 @@ def check_rows(db, words):
         if seq in signed:
             hashes[seq] = prev
     return first, seq, prev, hashes
-
-
-def why_due(step):
-    kind = step["observation"]["kind"]
-    if kind in ("power.boot", "power.off"):
-        return "a start" if kind == "power.boot" else "a stop"
-    for decision in step["decisions"]:
-        if decision["do"] == "noted" and decision["part"] == "shoe":
-            if decision["set"].get("isLoaded", True) is False:
-                return "a shoe's end"
-    return None
 
 
 def missing_checkpoint(db, words, signed):
@@ -388,10 +240,6 @@ def check_documents(db, words, first, marks):
     return [f"not proved: document {name} of row {seq} is absent" for name, seq in absent.items()]
 
 
-def sha256_hex(text):
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def check_log(db, path, last):
     """The file says where a log belongs to it; a log of a header alone holds no row."""
     marked = db.execute("SELECT 1 FROM cursor WHERE consumer = ' log in use'").fetchone()
@@ -404,32 +252,49 @@ def size_of(path):
 
 
 def main(arguments):
+    if "--help" in arguments or "-h" in arguments:
+        print(__doc__)
+        return 0
     deep = "--deep" in arguments
     arguments = [argument for argument in arguments if argument != "--deep"]
-    if len(arguments) not in (1, 2):
+    if len(arguments) not in (1, 2) or arguments[0].startswith("--"):
         print(__doc__, file=sys.stderr)
         return 2
-    demanded = base64.b64decode(arguments[1]) if len(arguments) == 2 else None
+    path = arguments[0]
     # Looked at first: opening a pipe would wait for ever.
-    if not os.path.isfile(arguments[0]):
-        print(f"{arguments[0]}: no file, not a journal")
+    if not os.path.isfile(path):
+        print(f"{path}: no file, not a journal")
         return 2
-    if size_of(arguments[0]) == 0 and size_of(arguments[0] + "-wal") == 0:
-        print(f"{arguments[0]}: was emptied, nothing is left to check")
+    try:
+        demanded = public_key(arguments[1]) if len(arguments) == 2 else None
+        kind = kind_of_piece(path)
+    except (NoKey, OSError) as error:
+        print(error)
+        return 2
+    if kind is None:
+        return check_journal(path, deep, demanded)
+    said, code = check_piece(path, kind, demanded)
+    print("\n".join(said))
+    return code
+
+
+def check_journal(path, deep, demanded):
+    if size_of(path) == 0 and size_of(path + "-wal") == 0:
+        print(f"{path}: was emptied, nothing is left to check")
         return 1
     try:
-        db = sqlite3.connect(f"file:{arguments[0]}?mode=ro", uri=True)
+        db = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)
         ident = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.DatabaseError as error:
-        print(f"{arguments[0]}: cannot be read: {error}")
+        print(f"{path}: cannot be read: {error}")
         return 2
     if ident != APPLICATION_ID or version != FORMAT:
-        print(f"{arguments[0]}: no journal of format {FORMAT}")
+        print(f"{path}: no journal of format {FORMAT}")
         return 2
     try:
         words = {code: text.encode() for code, text in db.execute("SELECT code, text FROM word")}
-        check_log(db, arguments[0], db.execute("SELECT coalesce(max(seq), 0) FROM step").fetchone()[0])
+        check_log(db, path, db.execute("SELECT coalesce(max(seq), 0) FROM step").fetchone()[0])
         first, last, head, hashes = check_rows(db, words)
         if deep:
             check_texts(db, words, first)
