@@ -115,6 +115,16 @@ class Inside {
   }
 }
 
+/** An update puts the program's files in other places before the service is restarted. */
+const cannotAsk = (cause: unknown): readonly Check[] => [
+  {
+    what: 'doctor',
+    state: 'fail',
+    seen: cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause),
+    cure: 'the program’s files were replaced under it: restart the service',
+  },
+];
+
 /** The doctor's lines, worked out at most once in a while. */
 const doctorFor = (board: string, folder: string): (() => Promise<readonly Check[]>) => {
   let askedMs = Number.NEGATIVE_INFINITY;
@@ -122,7 +132,9 @@ const doctorFor = (board: string, folder: string): (() => Promise<readonly Check
   return () => {
     if (performance.now() - askedMs < DOCTOR_MS) return answer;
     askedMs = performance.now();
-    answer = import('./doctor.js').then(({ examineRunning }) => examineRunning(board, folder));
+    answer = import('./doctor.js')
+      .then(({ examineRunning }) => examineRunning(board, folder))
+      .catch(cannotAsk);
     return answer;
   };
 };

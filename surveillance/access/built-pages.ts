@@ -46,7 +46,9 @@ export const addBuiltPages = async (
   await app.register(fastifyStatic, {
     root: folder,
     index: false,
-    wildcard: false,
+    dotfiles: 'ignore',
+    // By what lies there now: an update puts others in place before the service is restarted.
+    wildcard: true,
     setHeaders: (response, path) => {
       // Vite names the files under assets/ by their content.
       const isNamedByContent = path.includes(join('/', 'assets', '/'));

@@ -4,10 +4,39 @@ import { SimulatedClock } from '../../../controller/core/simulated-clock.js';
 import { silentLog } from '../../../controller/runtime/log-port.js';
 import { TableLoop } from '../../../controller/runtime/loop.js';
 import { technicianSource } from '../../../controller/runtime/technician.js';
+import { loadBoard } from '../../../firmware-bridge/boards/load.js';
+import { BoardBridge } from '../../../firmware-bridge/bridge.js';
+import { VirtualGpio } from '../../../firmware-bridge/bus/virtual-gpio.js';
 import { createVirtualTable, READY_NS } from '../../../firmware-bridge/virtual/table.js';
 import { isTechReport } from '../../../surveillance/table-page/technician.js';
 import { MemoryJournal } from '../../fakes/memory-journal.js';
 import { plainRules } from '../../fakes/rules.js';
+
+const loopOn = (clock: SimulatedClock): TableLoop =>
+  new TableLoop({
+    rules: plainRules,
+    journal: new MemoryJournal(),
+    scheduler: clock,
+    log: silentLog,
+    perform: () => undefined,
+  });
+
+it('shows the inside of a table whose program was replaced under it, and says so', async () => {
+  const clock = new SimulatedClock();
+  const { panel: _panel, ...devices } = loadBoard('dev-buttons').devices;
+  const board = { ...loadBoard('dev-buttons'), devices, file: '/nowhere/gone.yaml' };
+  const bridge = new BoardBridge(board, { gpio: new VirtualGpio(), i2c: {}, streams: {} }, clock);
+  const loop = loopOn(clock);
+  await loop.start();
+  const source = technicianSource({ bridge, loop, scheduler: clock, journalFolder: '.' });
+  const report = await source();
+  expect(isTechReport(report)).toBe(true);
+  expect(report.devices.map(({ name }) => name)).toContain('mouth');
+  expect(report.checks).toHaveLength(1);
+  expect(report.checks[0]).toMatchObject({ what: 'doctor', level: 'fail' });
+  expect(report.checks[0]?.seen).toContain('/nowhere/gone.yaml');
+  expect(report.checks[0]?.cure).toContain('restart the service');
+});
 
 it('tells a technician what the wires say, and nothing of a card’s rank', async () => {
   const clock = new SimulatedClock();
@@ -20,13 +49,7 @@ it('tells a technician what the wires say, and nothing of a card’s rank', asyn
       policy: DEFAULT_POLICY,
     },
   });
-  const loop = new TableLoop({
-    rules: plainRules,
-    journal: new MemoryJournal(),
-    scheduler: clock,
-    log: silentLog,
-    perform: () => undefined,
-  });
+  const loop = loopOn(clock);
   await loop.start();
   const source = technicianSource({ bridge, loop, scheduler: clock, journalFolder: '.' });
   await bridge.start(() => undefined);

@@ -1,4 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { startTablePage, type TablePage } from '../../../surveillance/table-page/server.js';
@@ -225,6 +228,27 @@ describe('the table page server', () => {
     await expect(startTablePage({ source: new FakeTable(), port: page.port })).rejects.toThrow(
       /taken by another program. Choose another port/,
     );
+  });
+
+  test('serves pages that an update put in the place of those it began with', async () => {
+    const pages = mkdtempSync(join(tmpdir(), 'pages-'));
+    open.push(() => rmSync(pages, { recursive: true }));
+    const put = (name: string): void => {
+      rmSync(join(pages, 'assets'), { recursive: true, force: true });
+      mkdirSync(join(pages, 'assets'));
+      writeFileSync(join(pages, 'assets', name), `// ${name}`);
+      writeFileSync(join(pages, 'index.html'), `<script src="/assets/${name}"></script>`);
+    };
+    put('old.js');
+    const page = await startTablePage({ source: new FakeTable(), port: 0, pages });
+    open.push(() => page.stop());
+    expect(await (await fetch(`${page.url}/assets/old.js`)).text()).toBe('// old.js');
+    put('new.js');
+    expect(await (await fetch(`${page.url}/dealer`)).text()).toContain('/assets/new.js');
+    expect(await (await fetch(`${page.url}/assets/new.js`)).text()).toBe('// new.js');
+    expect((await fetch(`${page.url}/assets/old.js`)).status).toBe(404);
+    expect((await fetch(`${page.url}/assets/`)).status).toBe(403);
+    expect((await fetch(`${page.url}/api/nothing`)).status).toBe(404);
   });
 
   test('says what to do when the pages were not built', async () => {
