@@ -175,6 +175,7 @@ export const DEVBOARD: readonly Check[] = [
   pageOf('Page 7 · Break it', 'plug and hang: where it was', async (trial, heading) => {
     const { guest } = trial;
     const before = await standing(guest);
+    const accept = saidUnder(PAGE, heading, 'accept-gap 0');
     await guest.powerCut();
     await guest.on();
     await armed(guest);
@@ -190,6 +191,10 @@ export const DEVBOARD: readonly Check[] = [
       /^active$/m,
     );
     deepStrictEqual(await standing(guest), before);
+    await guest.must(openPanel(commandsUnder(PAGE, "Page 4 · The dealer's keys (1 min)").join('')));
+    await guest.until(panelSaid, /the table is there/);
+    await type(guest, accept);
+    await guest.until(ASK_LINE, /^NO MORE BETS/);
     const line = 'sudo -u cutcard cutcard journal verify /var/lib/cutcard/table.journal';
     await guest.must(asPerson(saidUnder(PAGE, heading, line)));
     await verified(guest);
