@@ -1,7 +1,8 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { isLive } from './reload.js';
-import { configSchema, crossesBare, hostPort, isLoopback, type SiteConfig } from './schema.js';
+import { configSchema, crossesBare, hostPort, type SiteConfig } from './schema.js';
+import { isLoopback } from './loopback.js';
 
 /** Longest configuration taken, characters; a real one has some two thousand. */
 export const MAX_CONFIG_CHARACTERS = 100_000;

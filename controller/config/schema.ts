@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_POLICY } from '../core/procedure.js';
+import { isLoopback } from './loopback.js';
 
 /** Version of the configuration's format: the value of the key `config`. */
 export const CONFIG_VERSION = 1;
@@ -241,6 +242,3 @@ export const crossesBare = (url: string): boolean => {
   const place = brokerPlace(url);
   return place !== null && !place.isTls && !isLoopback(place.host);
 };
-
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);

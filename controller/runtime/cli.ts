@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './command-list.js';
 import { EXIT, journalExit, Refusal, refusedFile } from './exit.js';
+import { typed } from './own-name.js';
 import { programVersion } from './version.js';
 
 const registerCommand = async (program: Command, name: string): Promise<void> => {
@@ -12,6 +13,10 @@ const registerCommand = async (program: Command, name: string): Promise<void> =>
 
 const newProgram = (): Command =>
   new Command('cutcard')
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(typed(text)),
+      writeErr: (text) => process.stderr.write(typed(text)),
+    })
     .description('Controller for a casino card table: watches, enforces, journals, publishes.')
     .version(programVersion())
     .enablePositionalOptions()
@@ -27,25 +32,30 @@ const throwInstead = (command: Command): void => {
   for (const child of command.commands) throwInstead(child);
 };
 
+/** One line for whoever started it; the orders in it can be typed as they stand. */
+const say = (text: string): void => {
+  process.stderr.write(`cutcard: ${typed(text)}\n`);
+};
+
 const fail = async (error: unknown): Promise<number> => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof Refusal) {
-    process.stderr.write(`cutcard: ${error.message}\n`);
+    say(error.message);
     return error.exitCode;
   }
   // A file of the user's that cannot be used; its class is not loaded for every command.
   if (error instanceof Error && error.name === 'FileError') {
-    process.stderr.write(`cutcard: ${error.message}\n`);
+    say(error.message);
     return EXIT.usage;
   }
   if (error instanceof Error && error.name === 'JournalFault' && 'code' in error) {
-    process.stderr.write(`cutcard: ${error.message}\n`);
+    say(error.message);
     return journalExit(String(error.code));
   }
   const file = refusedFile(error);
   if (file !== null) {
     const { fileWords } = await import('../config/given-file.js');
-    process.stderr.write(`cutcard: ${file}: ${fileWords(error)}; check path and permissions\n`);
+    say(`${file}: ${fileWords(error)}; check path and permissions`);
     return EXIT.usage;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

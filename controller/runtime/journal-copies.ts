@@ -1,6 +1,7 @@
 import { JournalFault } from '../../storage/fault.js';
 import { JournalReader } from '../../storage/reader.js';
 import { EXIT, journalExit, Refusal } from './exit.js';
+import { ownName } from './own-name.js';
 import { print, printAll } from './print-lines.js';
 
 export interface ExportFlags {
@@ -101,7 +102,7 @@ export const rebuild = async (lines: string, to: string): Promise<void> => {
       : [
           'The journal says of itself what is missing. Compare its head with a checkpoint the ' +
             'table published; lines with documents and checkpoints come from ' +
-            '`cutcard floor export` or `cutcard journal export --whole`',
+            `\`${ownName()} floor export\` or \`${ownName()} journal export --whole\``,
         ]),
     'Keep the damaged journal beside it.',
   ]);

@@ -100,6 +100,7 @@ export const pageSource = (
     readonly table: string;
     readonly rules: Rules;
     readonly scheduler: Scheduler;
+    readonly isSimulated?: boolean;
     readonly lines: LiveLines;
     /** Whether a page may press at all: else no keys are worked out. */
     readonly mayPress: boolean;
@@ -111,7 +112,11 @@ export const pageSource = (
   view: () => shown(loop),
   keys: parts.mayPress ? keysFor(loop, parts.rules) : () => [],
   watchedNs: () => loop.watchedNs(),
-  wall: () => ({ ms: parts.scheduler.wallMs(), trusted: parts.scheduler.wallTrusted() }),
+  wall: () => ({
+    ms: parts.scheduler.wallMs(),
+    trusted: parts.scheduler.wallTrusted(),
+    simulated: parts.isSimulated === true,
+  }),
   recent: (limit) => parts.lines.newest(limit),
   subscribe: (listener) => {
     const stopSteps = loop.onStep(listener);

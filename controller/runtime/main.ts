@@ -32,6 +32,8 @@ export interface TablePlan {
   readonly journalPath: string;
   /** The table's own clock: real, or simulated in the demo. */
   readonly scheduler: Scheduler;
+  /** Its wall clock is none, and is never trusted; what talks to others goes by this machine's. */
+  readonly isSimulated?: true;
   readonly bridge: Bridge;
   readonly broker: BrokerTarget | null;
   readonly page: PagePlan | null;
@@ -77,8 +79,9 @@ const openSurveillance = async (
 ): Promise<Surveillance> => {
   const { log, version, rules, key } = plan;
   const { Surveillance } = await import('./publish.js');
-  // Real time, even where the table runs on a simulated clock; what that is trusted, this is.
-  const scheduler = new RealScheduler(plan.scheduler);
+  // Real time, even where the table runs on a simulated clock. Orders are judged by this one.
+  const scheduler = new RealScheduler(plan.isSimulated === true ? null : plan.scheduler);
+  if (plan.isSimulated === true) scheduler.trust(true);
   const parts = { loop: table.loop, journal, supervisor, log, version, scheduler, rules, key };
   return new Surveillance(broker, parts);
 };
@@ -95,7 +98,9 @@ const pageOf = async (plan: TablePlan, opened: Opened): Promise<TablePage | null
     journalFolder: dirname(journalPath),
   });
   const { lines } = opened;
-  return openPage(page, { table: place.table, loop, rules, scheduler, lines, technician, log });
+  const isSimulated = plan.isSimulated === true;
+  const parts = { table: place.table, loop, rules, scheduler, lines, technician, log };
+  return openPage(page, { ...parts, isSimulated });
 };
 
 /**

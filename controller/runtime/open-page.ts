@@ -40,6 +40,7 @@ export interface PageParts {
   readonly loop: TableLoop;
   readonly rules: Rules;
   readonly scheduler: Scheduler;
+  readonly isSimulated: boolean;
   readonly lines: LiveLines;
   readonly technician: TechSource;
   readonly log: Log;

@@ -1,3 +1,5 @@
+import { isLoopback } from '../../controller/config/loopback.js';
+
 /** Nothing from elsewhere is loaded, framed or sent: a table's network has no outside. */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -20,11 +22,6 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 };
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
-
-/** Whether a server bound to `host` is reachable from this machine only. */
-export const isLoopback = (host: string): boolean => LOOPBACK.test(host.toLowerCase());
 
 /**
  * Whether a request's Host header names this machine. A web page elsewhere can make its own name

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { isIP } from 'node:net';
 import type { FastifyServerFactory } from 'fastify';
 import { readGiven } from '../../controller/config/given-file.js';
-import { isLoopback } from './headers.js';
+import { isLoopback } from '../../controller/config/loopback.js';
 
 /** A reverse proxy that ends TLS and may vouch for people. */
 export interface ProxyRule {

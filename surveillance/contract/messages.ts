@@ -261,11 +261,20 @@ export const replySchema = z
     taken: z.boolean(),
     reason: shortText.exactOptional().describe('Why it was refused'),
     role: role.exactOptional(),
+    ruled: z
+      .object({
+        seq: seq.describe('Row that holds the press and what was decided on it'),
+        refused: shortText.exactOptional().describe('Why the rules refused it'),
+        clause: shortText.exactOptional().describe('Of that refusal'),
+      })
+      .exactOptional()
+      .describe('What the rules made of a taken `ack` or `clear`; left out: not known here'),
     seq: headSeq.describe('Newest journal row when it was answered'),
     wallMs,
   })
   .describe(
-    'The answer to an order. `taken`: passed to the rules; what they made of it is an event',
+    'The answer to an order. `taken`: passed to the rules; what they made of it is an event, and ' +
+      'of `ack` and `clear` told in `ruled`',
   );
 
 export type StatusMessage = z.output<typeof statusSchema>;

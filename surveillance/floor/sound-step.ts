@@ -1,3 +1,4 @@
+import { plainIssue } from '../../controller/config/plain-issue.js';
 import type { TableStep } from '../../controller/core/ports.js';
 import type { TableState } from '../../controller/core/state.js';
 import { eventSchema } from '../contract/messages.js';
@@ -47,7 +48,9 @@ export const whyUnsound = (step: TableStep, state: TableState): string | null =>
   const parsed = stepSchema.safeParse(step);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return `${issue?.path.map(String).join('.') ?? 'the row'}: ${issue?.message ?? 'not a step'}`;
+    if (issue === undefined) return 'the row: no step';
+    const where = issue.path.map(String).join('.');
+    return `${where === '' ? 'the row' : where}: ${plainIssue(issue)}`;
   }
   return whyNotNoted(step, state) ?? whyNotTimed(step);
 };

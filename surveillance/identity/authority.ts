@@ -66,7 +66,12 @@ export const makeAuthority = (dir: string, name: string): void => {
   if (existsSync(key)) {
     throw new IdentityError(`${key} is there already: a second authority needs its own folder`);
   }
-  if (!NAME.test(name)) throw new IdentityError(`\`${name}\` cannot be an authority's name`);
+  if (!NAME.test(name)) {
+    throw new IdentityError(
+      `\`${name}\` cannot be an authority's name: it takes letters, digits, \`.\`, \`_\`, \`:\` ` +
+        'and `-`, no blanks, at most 128, and begins with a letter or digit, such as north-ca',
+    );
+  }
   makeOwnFolder(join(dir, 'issued'));
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeDurably(key, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), OWNER_ONLY);

@@ -1,5 +1,5 @@
 import type { Happening, Observation } from '../../controller/core/observation.js';
-import type { Scheduler } from '../../controller/core/ports.js';
+import type { Scheduler, TableStep } from '../../controller/core/ports.js';
 import { Buckets } from '../access/buckets.js';
 import type { Order, ReplyMessage } from '../contract/messages.js';
 import type { CommandGuard, Verdict } from './command-guard.js';
@@ -23,6 +23,8 @@ const NS_PER_MS = 1e6;
 
 type CommandHappening = Extract<Happening, { kind: 'command' }>;
 type CommandRow = Extract<Observation, { kind: 'command' }>;
+type PressRow = Extract<Observation, { kind: 'press' }>;
+type Ruled = NonNullable<ReplyMessage['ruled']>;
 
 export interface CommandDeskParts {
   readonly guard: CommandGuard;
@@ -54,6 +56,15 @@ interface Asked {
   readonly asker: Asker;
 }
 
+/** An order that was recorded and waits for the row of its press. */
+interface Pressed {
+  readonly row: CommandRow;
+  readonly finding: string;
+  readonly asker: Asker;
+}
+
+const PRESS_OF = { ack: 'acknowledge', clear: 'clear' } as const;
+
 /**
  * Orders from the network. Each is judged, recorded as a row of its own whether taken or refused,
  * and answered when that row is durable; a taken one acts only then. A flood of bad ones is
@@ -63,6 +74,7 @@ export class CommandDesk {
   readonly #parts: CommandDeskParts;
   readonly #resends: Buckets;
   #asked: Asked[] = [];
+  #pressed: Pressed[] = [];
   #tokens = REFUSALS_BURST;
   #filledNs = 0;
   #uncounted = 0;
@@ -83,6 +95,8 @@ export class CommandDesk {
   /** The journal takes no row: an order cannot be recorded, so none is taken. */
   closed(reason: string): void {
     this.#closed = reason;
+    // Their own rows are durable: what the rules would have made of them nobody will know.
+    for (const { row, asker } of this.#pressed.splice(0)) this.#answer(row, asker, {});
     for (const { asker } of this.#asked.splice(0)) this.#turnAway(reason, asker);
   }
 
@@ -103,7 +117,7 @@ export class CommandDesk {
       this.#refuse(verdict, message);
       return;
     }
-    if (this.#asked.length >= ASKED_MAX) {
+    if (this.#asked.length + this.#pressed.length >= ASKED_MAX) {
       this.#refuse(
         { ...refusal('too many orders at once; issue it again'), key: verdict.key },
         message,
@@ -120,8 +134,35 @@ export class CommandDesk {
     this.#take(verdict, message);
   }
 
-  /** A `command` row is durable: now its order acts and is answered. */
-  committed(row: CommandRow): void {
+  /** A row is durable: an order acts then, and is answered once it is known what came of it. */
+  committed({ observation, decisions }: TableStep): void {
+    if (observation.kind === 'command') this.#recorded(observation);
+    else if (observation.kind === 'press' && this.#pressed.length > 0) {
+      this.#ruledOn(observation, decisions);
+    }
+  }
+
+  #ruledOn(press: PressRow, decisions: TableStep['decisions']): void {
+    if (press.key !== 'acknowledge' && press.key !== 'clear') return;
+    const at = this.#pressed.findIndex(
+      ({ row, finding }) =>
+        (row.command === 'ack' || row.command === 'clear') &&
+        PRESS_OF[row.command] === press.key &&
+        row.key === press.badge &&
+        finding === press.finding &&
+        row.seq < press.seq,
+    );
+    const [pressed] = at < 0 ? [] : this.#pressed.splice(at, 1);
+    if (pressed === undefined) return;
+    const refused = decisions.find((decision) => decision.do === 'refused');
+    const ruled: Ruled =
+      refused === undefined
+        ? { seq: press.seq }
+        : { seq: press.seq, refused: clip(refused.reason), clause: clip(refused.clause) };
+    this.#answer(pressed.row, pressed.asker, { ruled });
+  }
+
+  #recorded(row: CommandRow): void {
     const at = this.#asked.findIndex(
       ({ command }) => command.nonce === row.nonce && command.taken === row.taken,
     );
@@ -129,15 +170,28 @@ export class CommandDesk {
     if (asked === undefined) return;
     this.#asked.splice(at, 1);
     const { order, asker, command } = asked;
+    if (order?.cmd === 'ack' || order?.cmd === 'clear') {
+      this.#pressed.push({ row, finding: order.finding, asker });
+      return;
+    }
     const reason = this.#act(order) ?? (command.taken ? undefined : command.note);
+    this.#answer(row, asker, reason === undefined ? {} : { reason });
+  }
+
+  #answer(
+    row: CommandRow,
+    asker: Asker,
+    { reason, ruled }: Pick<Partial<ReplyMessage>, 'reason' | 'ruled'>,
+  ): void {
     this.#parts.answer(
       {
         nonce: row.nonce ?? null,
         cmd: row.command === 'unknown' ? null : row.command,
-        taken: command.taken && reason === undefined,
+        taken: row.taken && reason === undefined,
         ...(reason === undefined ? {} : { reason }),
         ...(row.role === undefined ? {} : { role: row.role }),
-        seq: row.seq,
+        ...(ruled === undefined ? {} : { ruled }),
+        seq: ruled?.seq ?? row.seq,
         wallMs: this.#parts.scheduler.wallMs(),
       },
       asker,
@@ -173,14 +227,8 @@ export class CommandDesk {
     this.#parts.tell(command);
     // The rules take it as the press of a person: the finding's own authority is checked there.
     if (order.cmd === 'ack' || order.cmd === 'clear') {
-      const pressed = order.cmd === 'ack' ? 'acknowledge' : 'clear';
-      this.#parts.tell({
-        kind: 'press',
-        role,
-        badge: key,
-        key: pressed,
-        finding: order.finding,
-      });
+      const { finding } = order;
+      this.#parts.tell({ kind: 'press', role, badge: key, key: PRESS_OF[order.cmd], finding });
     }
   }
 

@@ -183,7 +183,7 @@ export class Publisher {
     this.#isStateDue = true;
     this.#late.committed(step.observation.seq);
     this.#notices.committed(step, state.findings);
-    if (step.observation.kind === 'command') this.#desk.committed(step.observation);
+    this.#desk.committed(step);
     this.#pump();
   }
 

@@ -83,6 +83,8 @@ export interface PageState {
   readonly watchedNs: number;
   readonly wallMs: number;
   readonly wallTrusted: boolean;
+  /** Said where the table's time is simulated and runs at another pace than ours. */
+  readonly simulated?: true;
   readonly lines: readonly StepLine[];
   /** Lines between the reader's last one and `lines` are no longer kept here. */
   readonly linesMissed: boolean;
@@ -192,6 +194,7 @@ export const pageStateOf = (source: TablePageSource, afterSeq: number | null): P
     watchedNs: source.watchedNs(),
     wallMs: wall.ms,
     wallTrusted: wall.trusted,
+    ...(wall.simulated === true ? { simulated: true } : {}),
     lines: kept.filter(({ seq }) => seq > from),
     linesMissed: from !== 0 && kept.length === LINES_KEPT && oldest > from + 1,
   };

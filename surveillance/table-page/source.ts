@@ -28,8 +28,11 @@ export interface TablePageSource {
   keys(): readonly PermittedKey[];
   /** Watched time now, ns, on the axis of `Stamp.atNs`: the ages of findings count on it. */
   watchedNs(): number;
-  /** The table's wall clock now, ms since the epoch, and whether it is synchronised. */
-  wall(): { readonly ms: number; readonly trusted: boolean };
+  /**
+   * The table's wall clock now, ms since the epoch, whether it is synchronised, and whether it is
+   * that of a simulation.
+   */
+  wall(): { readonly ms: number; readonly trusted: boolean; readonly simulated?: boolean };
   /** The newest lines, oldest first, at most `limit`. */
   recent(limit: number): readonly StepLine[];
   /** Calls back after each durable row; may be called often, so the listener must be cheap. */

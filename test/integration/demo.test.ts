@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { connect } from 'mqtt';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { z } from 'zod';
+import { JournalReader } from '../../storage/reader.js';
+import { walkSteps } from '../../storage/walk.js';
 import { CLI, Cutcard } from '../support/cutcard.js';
 import { needsFile, testWith } from '../support/needs.js';
 
@@ -41,6 +43,15 @@ const cutcard = (...args: string[]): Cutcard => {
   return one;
 };
 
+const stampsIn = (path: string): readonly { wallMs: number; wallTrusted: boolean }[] => {
+  const reader = JournalReader.open(path);
+  try {
+    return [...walkSteps(reader)].map(({ step }) => step.observation);
+  } finally {
+    reader.close();
+  }
+};
+
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cutcard-demo-test-'));
 });
@@ -61,6 +72,8 @@ describe('the demo', () => {
         ...['--mistake', 'burn.short', '--mistake', 'card.locked', '--record', trace],
       );
       expect(await live.ended()).toBe(0);
+      // The summary and nothing else: no banner, wherever it may go.
+      expect(live.err).toBe('');
       const summary = summarySchema.parse(JSON.parse(live.out));
       expect(summary.raised).toMatchObject({ 'burn.short': 1, 'burn.over': 1, 'card.locked': 2 });
       expect(summary.findings.every(({ clause }) => clause !== '')).toBe(true);
@@ -109,6 +122,12 @@ describe('the demo', () => {
       await first.demo.end('SIGINT');
       const second = await wallOf();
       await untilIt(() => isHeld(second.wall));
+      // Simulated time is never told as the time of day, and does not jump back.
+      const times = stampsIn(join(data, 'table.journal'));
+      expect(times.every(({ wallTrusted }) => !wallTrusted)).toBe(true);
+      expect(times.map(({ wallMs }) => wallMs)).toEqual(
+        times.map(({ wallMs }) => wallMs).toSorted((a, b) => a - b),
+      );
       expect((await tiles(second.wall)).flatMap(({ degraded }) => degraded)).not.toContainEqual(
         expect.objectContaining({ kind: 'chain' }),
       );

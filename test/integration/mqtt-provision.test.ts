@@ -46,6 +46,15 @@ it(
     expect(statSync(join(ca, 'ca.key')).mode & 0o077).toBe(0);
     const request = join(device, 'next.csr');
     const certificate = join(dir, 'bac-01.crt');
+    const waiting = provision('status', '--dir', device);
+    expect(waiting).toMatchObject({ code: 1, err: '' });
+    expect(waiting.out).toMatch(
+      /^requested, not yet signed: have .*next\.csr signed, then `.*install`/,
+    );
+    expect(JSON.parse(provision('status', '--dir', device, '--json').out)).toEqual({
+      standing: 'requested',
+      request,
+    });
     const sign = (who: string) =>
       provision('authority', 'sign', request, who, '--dir', ca, '--out', certificate);
     const wrong = sign('north/p1/bac-02');
@@ -72,6 +81,9 @@ it(
     expect(none).toMatchObject({ code: 2, out: '' });
     expect(none.err).toContain('device.crt: the certificate cannot be read');
     expect(provision('request', 'north/p1/a b', '--dir', device).code).toBe(2);
+    const named = provision('authority', 'init', 'Test House', '--dir', join(dir, 'other-ca'));
+    expect(named).toMatchObject({ code: 2 });
+    expect(named.err).toContain('it takes letters, digits');
     const plan = provision('broker', join(dir, 'no-plan.yaml'), '--out', dir);
     expect(plan.code).toBe(78);
   },

@@ -41,7 +41,7 @@ const lines = (name: string, texts: readonly string[]): string =>
 
 const evidence = (sealed: boolean): string =>
   makeEvidence(reader, {
-    wanted: { kind: 'span', from: 120, to: 180 },
+    wanted: { kind: 'span', from: '120', to: '180' },
     version: VERSION,
     nowMs: Date.UTC(2026, 0, 6),
     ...(sealed ? { key } : {}),

@@ -189,9 +189,21 @@ const send = async (ask: Ask, flags: Flags): Promise<void> => {
         'desk write its cmd topic?',
     );
   }
-  const said = reply.taken ? 'taken' : `refused: ${reply.reason ?? 'no reason given'}`;
-  print(flags.json === true ? JSON.stringify(reply) : `${ask.cmd}: ${said} (row ${reply.seq})`);
-  process.exitCode = reply.taken ? EXIT.ok : EXIT.found;
+  print(flags.json === true ? JSON.stringify(reply) : `${ask.cmd}: ${answerText(ask, reply)}`);
+  const isDone = reply.taken && reply.ruled?.refused === undefined;
+  process.exitCode = isDone ? EXIT.ok : EXIT.found;
+};
+
+/** `taken` alone says only that the rules were asked. */
+const answerText = ({ cmd }: Ask, { taken, reason, ruled, seq }: ReplyMessage): string => {
+  if (!taken) return `refused: ${reason ?? 'no reason given'} (row ${seq})`;
+  if (cmd !== 'ack' && cmd !== 'clear') return `taken (row ${seq})`;
+  if (ruled === undefined) {
+    return `passed to the rules (row ${seq}); what they made of it is in the rows behind`;
+  }
+  const { refused, clause } = ruled;
+  if (refused === undefined) return `done (row ${ruled.seq})`;
+  return `the rules refused it: ${refused} § ${clause ?? 'no clause'} (row ${ruled.seq})`;
 };
 
 const newKey = async (file: string): Promise<void> => {
@@ -224,12 +236,12 @@ export const register = (program: Command): void => {
     .command('command')
     .description('sign one order, send it to a table and show its answer');
   withBroker(command.command('ack'))
-    .description('acknowledge a finding')
-    .argument('<finding>', "the finding's number (12.0) or code")
+    .description('acknowledge an open finding; exit code 1 where table or rules refuse it')
+    .argument('<finding>', "the finding's number (12.1) or code, as `state` and `alert` give it")
     .action((finding: string, flags: Flags) => send({ cmd: 'ack', finding }, flags));
   withBroker(command.command('clear'))
-    .description('clear a finding (floor role)')
-    .argument('<finding>', "the finding's number (12.0) or code")
+    .description('clear an open finding (floor role); exit code 1 where table or rules refuse it')
+    .argument('<finding>', "the finding's number (12.1) or code, as `state` and `alert` give it")
     .action((finding: string, flags: Flags) => send({ cmd: 'clear', finding }, flags));
   withBroker(command.command('resend'))
     .description('have rows sent again')

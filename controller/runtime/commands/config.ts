@@ -13,10 +13,12 @@ const check = async (file: string, options: CheckOptions): Promise<void> => {
   const { checkConfigFile } = await import('../config-check.js');
   const { configProblemText } = await import('../../config/read.js');
   const { EXIT } = await import('../exit.js');
+  const { typed } = await import('../own-name.js');
   const problems: readonly ConfigProblem[] = await checkConfigFile(file);
   if (options.json) print(JSON.stringify({ file, ok: problems.length === 0, problems }));
   else if (problems.length === 0) print(`${file}: ok`);
-  else for (const problem of problems) process.stderr.write(`${configProblemText(problem)}\n`);
+  else
+    for (const problem of problems) process.stderr.write(`${typed(configProblemText(problem))}\n`);
   process.exitCode = problems.length === 0 ? EXIT.ok : EXIT.config;
 };
 

@@ -52,7 +52,7 @@ const demo = async (options: Options): Promise<void> => {
   const { runDemo } = await import('../demo/demo.js');
   const { DemoScreen } = await import('../demo/screen.js');
   const { abortOnSignals } = await import('../signals.js');
-  const screen = new DemoScreen(options.json === true ? process.stderr : process.stdout, {
+  const screen = new DemoScreen(process.stdout, {
     quiet: options.quiet === true,
     silent: options.json === true,
   });

@@ -13,13 +13,14 @@ const doctor = async (flags: Flags): Promise<void> => {
   const { EXIT } = await import('../exit.js');
   const { examine } = await import('../doctor.js');
   const findings: readonly Finding[] = await examine(flags);
+  const { typed } = await import('../own-name.js');
   const failed = findings.some((finding) => finding.state === 'fail');
   if (flags.json === true) {
     process.stdout.write(`${JSON.stringify({ ok: !failed, findings })}\n`);
   } else {
     for (const { what, state, seen, cure } of findings) {
       const remedy = cure === '' ? '' : ` -> ${cure}`;
-      process.stdout.write(`${MARK[state]}  ${what}: ${seen}${remedy}\n`);
+      process.stdout.write(`${MARK[state]}  ${typed(`${what}: ${seen}${remedy}`)}\n`);
     }
   }
   process.exitCode = failed ? EXIT.found : EXIT.ok;

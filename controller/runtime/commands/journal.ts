@@ -58,7 +58,10 @@ const verify = async (file: string, flags: VerifyFlags): Promise<void> => {
   );
   clearProgress();
   if (flags.json) await print(JSON.stringify(verdict));
-  else await printAll(verdictLines(file, verdict));
+  else {
+    const { typed } = await import('../own-name.js');
+    await printAll(verdictLines(file, verdict).map((line) => typed(line)));
+  }
   const isShown = verdict.damage === null && verdict.unproved.length === 0;
   process.exitCode = isShown ? EXIT.ok : EXIT.found;
 };

@@ -52,7 +52,8 @@ const load = async (options: Options): Promise<void> => {
   if (mqtt !== '5' && mqtt !== '3.1.1') {
     throw new Refusal(EXIT.usage, `MQTT ${mqtt} is not known: 5 or 3.1.1`);
   }
-  const { brokerPlace, isLoopback } = await import('../../config/schema.js');
+  const { brokerPlace } = await import('../../config/schema.js');
+  const { isLoopback } = await import('../../config/loopback.js');
   const { broker } = options;
   const place = brokerPlace(broker);
   if (place === null || place.isTls || !isLoopback(place.host)) {

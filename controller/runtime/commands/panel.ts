@@ -6,7 +6,8 @@ interface Options {
 }
 
 const panel = async ({ listen, profile }: Options): Promise<void> => {
-  const { hostPort, isLoopback } = await import('../../config/schema.js');
+  const { hostPort } = await import('../../config/schema.js');
+  const { isLoopback } = await import('../../config/loopback.js');
   const { EXIT, Refusal } = await import('../exit.js');
   const { FileError, loadProfile } = await import('../../../firmware-bridge/files.js');
   const { Panel } = await import('../panel.js');

@@ -76,7 +76,9 @@ const request = (given: string | undefined, { dir, config }: RequestFlags): Prom
     const { makeRequest } = await import('../../../surveillance/identity/device.js');
     const who = await whoOf(given, config);
     const path = makeRequest(dir, await nameOf(who));
-    print(`${path}: have this signed (cutcard provision authority sign); the key stays here`);
+    const { ownName } = await import('../own-name.js');
+    const sign = `${ownName()} provision authority sign`;
+    print(`${path}: have this signed (${sign}); the key stays here`);
     if (isTable(who)) await signingKey({ dir });
   });
 
@@ -112,11 +114,25 @@ const install = (file: string, flags: Dir & { readonly ca: string }): Promise<vo
 
 const status = (flags: Dir & { readonly json?: true }): Promise<void> =>
   plainly(async () => {
-    const { identityStatus, recoverInstall } = await import(
+    const { deviceFiles, hasAsked, identityStatus, recoverInstall } = await import(
       '../../../surveillance/identity/device.js'
     );
+    const { existsSync } = await import('node:fs');
     const { EXIT } = await import('../exit.js');
+    const { ownName } = await import('../own-name.js');
     recoverInstall(flags.dir);
+    const waits = hasAsked(flags.dir) ? deviceFiles(flags.dir).nextRequest : null;
+    if (waits !== null && !existsSync(deviceFiles(flags.dir).certificate)) {
+      const what = 'requested, not yet signed';
+      const cure = `have ${waits} signed, then \`${ownName()} provision install\``;
+      print(
+        flags.json === true
+          ? JSON.stringify({ standing: 'requested', request: waits })
+          : `${what}: ${cure}`,
+      );
+      process.exitCode = EXIT.found;
+      return;
+    }
     const found = identityStatus(flags.dir, Date.now());
     const { name, standing, daysLeft } = found;
     const advice = {
@@ -128,7 +144,9 @@ const status = (flags: Dir & { readonly json?: true }): Promise<void> =>
     print(
       flags.json === true
         ? JSON.stringify(found)
-        : `${name}: ${standing}, ${daysLeft} days left; ${advice[standing]}`,
+        : `${name}: ${standing}, ${daysLeft} days left; ${advice[standing]}${
+            waits === null ? '' : `; requested, not yet signed: ${waits}`
+          }`,
     );
     process.exitCode = standing === 'valid' ? EXIT.ok : EXIT.found;
   });
@@ -230,7 +248,7 @@ const registerAuthority = (provision: Command): void => {
   authority
     .command('init')
     .description('make a new authority')
-    .argument('<name>', 'its name, such as north-ca')
+    .argument('<name>', 'its name: letters, digits, `.`, `_`, `:` and `-`, such as north-ca')
     .requiredOption('--dir <folder>', "the authority's folder")
     .action(authorityInit);
   authority
@@ -283,7 +301,9 @@ export const register = (program: Command): void => {
     .action(install);
   provision
     .command('status')
-    .description('how the identity stands; exit code 1 when it is due for renewal or not valid')
+    .description(
+      'how the identity stands; exit code 1 when it is not there yet, due for renewal or not valid',
+    )
     .requiredOption('--dir <folder>', 'where the identity lies')
     .option('--json', 'one JSON object on stdout')
     .action(status);

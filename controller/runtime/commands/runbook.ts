@@ -19,7 +19,9 @@ const runbook = async (code: string | undefined, flags: Flags): Promise<void> =>
       `runbook: there is no finding or fault \`${code ?? ''}\`; \`cutcard runbook\` lists them`,
     );
   }
-  const text = flags.json === true ? JSON.stringify(found.data) : found.lines.join('\n');
+  const { typed } = await import('../own-name.js');
+  const lines = typed(found.lines.join('\n'));
+  const text = flags.json === true ? JSON.stringify(found.data) : lines;
   process.stdout.write(`${text}\n`);
 };
 

@@ -6,6 +6,9 @@ import type { Rules } from '../../core/decide.js';
 import { SimulatedClock } from '../../core/simulated-clock.js';
 import { DeviceKey } from '../../../storage/checkpoint.js';
 import { writeDurably } from '../../../surveillance/identity/files.js';
+import { JournalFault } from '../../../storage/fault.js';
+import { JournalReader } from '../../../storage/reader.js';
+import { walkSteps } from '../../../storage/walk.js';
 import { EmbeddedBroker } from '../../../surveillance/mqtt/embedded-broker.js';
 import { createVirtualTable } from '../../../firmware-bridge/virtual/table.js';
 import type { Hands } from '../../../firmware-bridge/virtual/hands.js';
@@ -162,9 +165,30 @@ const deviceKey = (folder: string): DeviceKey => {
   return key;
 };
 
+/** Simulated time goes on where a kept journal ends, and never back; null: it begins now. */
+const lastWallMs = (path: string): number | null => {
+  if (!existsSync(path)) return null;
+  try {
+    const reader = JournalReader.open(path);
+    try {
+      for (const { step } of walkSteps(reader, reader.lastSeq())) return step.observation.wallMs;
+      return null;
+    } finally {
+      reader.close();
+    }
+  } catch (cause) {
+    // Whoever opens it to write says what is wrong with it.
+    if (cause instanceof JournalFault) return null;
+    throw cause;
+  }
+};
+
 const playTable = async (stage: Stage): Promise<void> => {
   const { options, rules, folder, broker, view, signal, wall } = stage;
-  const clock = new SimulatedClock(Date.now());
+  const journalPath = join(folder, 'table.journal');
+  const clock = new SimulatedClock(lastWallMs(journalPath) ?? Date.now());
+  // It runs at the pace asked for: nobody may take it for the time of day.
+  clock.stepWall(0, false);
   const { bridge, hands } = createVirtualTable(clock, {
     seed: options.seed,
     table: rules.table,
@@ -172,13 +196,13 @@ const playTable = async (stage: Stage): Promise<void> => {
       ? {}
       : { record: { file: options.record, procedure: rules.procedure.id } }),
   });
-  const journalPath = join(folder, 'table.journal');
   const desk = deskKey(folder);
   const running = await openTable({
     rules,
     place: PLACE,
     journalPath,
     scheduler: clock,
+    isSimulated: true,
     bridge,
     broker: {
       place: PLACE,

@@ -1,4 +1,5 @@
 import type { RunningTable } from '../main.js';
+import { ownName } from '../own-name.js';
 import { type Line, lineText } from '../story.js';
 import { type RunSummary, RunTally } from '../summary.js';
 import type { DemoView } from './demo.js';
@@ -14,7 +15,7 @@ const QUIET_TONES: readonly Line['tone'][] = ['stop', 'hold', 'warn', 'info', 'c
 export interface ScreenMode {
   /** Findings only. */
   readonly quiet: boolean;
-  /** Addresses only. */
+  /** Nothing at all: the summary is what was asked for. */
   readonly silent: boolean;
 }
 
@@ -42,8 +43,8 @@ export class DemoScreen implements DemoView {
     /** The folder stays when the demo ends. */
     readonly kept: boolean;
   }): void {
+    if (this.#mode.silent) return;
     const { desk } = parts;
-    const cutcard = process.env['npm_command'] === undefined ? 'cutcard' : 'npx cutcard';
     const { port } = new URL(parts.broker);
 
     this.#print(`Table page:  ${parts.page}`);
@@ -52,13 +53,14 @@ export class DemoScreen implements DemoView {
     this.#print(`MQTT broker: ${parts.broker}  (MQTT 3.1.1)`);
     this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);
     this.#print(
-      `An order:    ${cutcard} command mark hello --table ${parts.table} --mqtt 3.1.1 \\`,
+      `An order:    ${ownName()} command mark hello --table ${parts.table} --mqtt 3.1.1 \\`,
     );
     this.#print(`               --broker ${parts.broker} --sign-name ${desk.allowed.name} \\`);
     this.#print(`               --sign-key ${desk.file}`);
     this.#print(`Journal:     ${parts.journal}`);
     this.#print('             its public key, for --key, is device.pub beside it');
     if (!parts.kept) this.#print('             removed at the end; --data FOLDER keeps it');
+    this.#print('Times are simulated and run at the speed asked for.');
     this.#print('Ctrl-C ends.');
     this.#print('');
   }

@@ -82,7 +82,11 @@ export const Head = ({ page, model, wallMs, login }: HeadProps) => {
       {state !== null && (
         <p class="clock">
           <time>{timeText(wallMs)}</time> <abbr title="Coordinated Universal Time">UTC</abbr>
-          {!state.wallTrusted && <span class="untrusted"> not synchronised</span>}
+          {!state.wallTrusted && (
+            <span class="untrusted">
+              {state.simulated === true ? ' simulated time' : ' not synchronised'}
+            </span>
+          )}
         </p>
       )}
     </header>

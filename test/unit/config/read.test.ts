@@ -6,7 +6,8 @@ import {
   configProblemText,
   readConfig,
 } from '../../../controller/config/read.js';
-import { hostPort, isLoopback } from '../../../controller/config/schema.js';
+import { isLoopback } from '../../../controller/config/loopback.js';
+import { hostPort } from '../../../controller/config/schema.js';
 import { DEFAULT_POLICY } from '../../../controller/core/procedure.js';
 import { plainProcedure, plainRules } from '../../fakes/rules.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Role } from '../../../controller/core/cards.js';
+import type { Decision } from '../../../controller/core/decision.js';
 import type { Order } from '../../../surveillance/contract/messages.js';
 import { CommandGuard, type Verdict } from '../../../surveillance/mqtt/command-guard.js';
 import {
@@ -168,11 +169,45 @@ describe('what becomes of an order', () => {
       { kind: 'press', key: 'clear', role: 'floor', badge: 'floor-1', finding: '12.0' },
     ]);
     expect(bench.got('cmd/reply')).toEqual([]);
-    for (const happening of bench.told.slice()) await bench.commit(happening);
+    const [command, press] = bench.told.slice();
+    if (command !== undefined) await bench.commit(command);
+    await bench.pass(100);
+    // That it was taken says nothing: what the rules made of it is the answer.
+    expect(bench.got('cmd/reply')).toEqual([]);
+    if (press !== undefined) await bench.commit(press);
     await bench.pass(100);
     expect(bench.got('cmd/reply')).toMatchObject([
-      { taken: true, cmd: 'clear', role: 'floor', seq: 1 },
+      { taken: true, cmd: 'clear', role: 'floor', ruled: { seq: 2 }, seq: 2 },
     ]);
+  });
+
+  it('one the rules refuse is answered with their reason, and its clause', async () => {
+    const { bench, send, at } = await running();
+    send({ ...frame(at()), cmd: 'ack', finding: '12.1' });
+    const [command, press] = bench.told.slice();
+    if (command !== undefined) await bench.commit(command);
+    // Somebody at the table presses another key meanwhile.
+    await bench.commit({ kind: 'press', role: 'dealer', key: 'round-end' });
+    const [clause, reason] = ['policy:clear', 'no finding "12.1" is open'];
+    const refused: Decision = { do: 'refused', key: 'acknowledge', clause, reason };
+    if (press !== undefined) await bench.commit(press, [refused]);
+    await bench.pass(100);
+    expect(bench.got('cmd/reply')).toMatchObject([
+      { taken: true, cmd: 'ack', ruled: { seq: 3, refused: reason, clause }, seq: 3 },
+    ]);
+  });
+
+  it('one recorded before the journal stopped is answered, without what came of it', async () => {
+    const { bench, send, at } = await running();
+    send({ ...frame(at()), cmd: 'ack', finding: '12.1' });
+    const [command] = bench.told.slice();
+    if (command !== undefined) await bench.commit(command);
+    const fault = 'the disk is full';
+    bench.publisher.journalFault({ fault, gate: 'locked', tower: null, display: null });
+    await bench.pass(100);
+    const replies = bench.got('cmd/reply');
+    expect(replies).toMatchObject([{ taken: true, cmd: 'ack', seq: 1 }]);
+    expect(replies[0]).not.toHaveProperty('ruled');
   });
 
   it('a refused one is recorded with its reason and answered', async () => {
