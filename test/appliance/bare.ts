@@ -35,6 +35,8 @@ const LIGHTER = [
     'nowatchdog',
     'no_timer_check',
   ],
+  // A busy host stands still for minutes: a service that starts meanwhile has not failed.
+  ...['systemd.default_timeout_start_sec=900', 'systemd.default_device_timeout_sec=900'],
   ...['tsc=reliable', 'random.trust_cpu=on', 'cryptomgr.notests', 'quiet'],
   ...['systemd.show_status=0', ...MASKED.map((unit) => `systemd.mask=${unit}`)],
 ];
