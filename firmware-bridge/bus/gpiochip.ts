@@ -44,12 +44,14 @@ export const listChips = (
 /** GPIO lines over the kernel's character device, uAPI v2: kernel times and sequence numbers. */
 export class GpiochipBus implements GpioBus {
   readonly #native: Native;
+  readonly #folder: string;
   readonly #paths = new Map<string, string>();
   readonly #open = new Set<() => void>();
 
-  /** Throws `BusError` when the addon is missing. */
-  constructor(native: Native = loadNative()) {
+  /** `folder`: where the chips lie. Throws `BusError` when the addon is missing. */
+  constructor(native: Native = loadNative(), folder = '/dev') {
     this.#native = native;
+    this.#folder = folder;
   }
 
   input(line: LineSpec, sink: EdgeSink): InputLine {
@@ -87,6 +89,7 @@ export class GpiochipBus implements GpioBus {
   output(line: LineSpec, active: boolean): OutputLine {
     const fd = this.#request(line.chip, [line], outputRequest(line, active));
     const values = valuesBuffer();
+    const bytes = new Uint8Array(values.buffer);
     let isOpen = true;
     const close = (): void => {
       if (!isOpen) return;
@@ -100,7 +103,7 @@ export class GpiochipBus implements GpioBus {
         if (!isOpen) throw new BusError('closed', `${line.name} was let go`, 'open it again');
         values.setUint32(0, on ? 1 : 0, true);
         values.setUint32(8, 1, true);
-        this.#values(fd, GPIO.SET_VALUES, values, line);
+        this.#setValues(fd, bytes, line);
       },
       close,
     };
@@ -111,9 +114,9 @@ export class GpiochipBus implements GpioBus {
     this.#paths.clear();
   }
 
-  #values(fd: number, request: number, view: DataView, line: LineSpec): void {
+  #setValues(fd: number, bytes: Uint8Array, line: LineSpec): void {
     try {
-      this.#native.ioctl(fd, request, new Uint8Array(view.buffer));
+      this.#native.ioctl(fd, GPIO.SET_VALUES, bytes);
     } catch (thrown) {
       throw lineError(line, thrown);
     }
@@ -138,7 +141,7 @@ export class GpiochipBus implements GpioBus {
   #chipPath(label: string): string {
     const known = this.#paths.get(label);
     if (known !== undefined) return known;
-    const { chips, refused } = listChips(this.#native);
+    const { chips, refused } = listChips(this.#native, this.#folder);
     const found = chips.find((chip) => chip.label === label);
     if (found !== undefined) {
       this.#paths.set(label, found.path);

@@ -4,6 +4,7 @@ import { armFigures } from './arm.js';
 import { clusterFigures } from './cluster.js';
 import { coreFigures } from './core.js';
 import { drainFigures } from './drain.js';
+import { edgeFigures } from './edge.js';
 import { floorFigures } from './floor.js';
 import { type PathAsked, pathFigures } from './path.js';
 import { signalFigures } from './signal.js';
@@ -24,6 +25,7 @@ const GROUPS: Readonly<Record<string, (asked: Asked) => Promise<readonly Figure[
   cluster: ({ quick }) => clusterFigures(quick),
   core: () => Promise.resolve(coreFigures()),
   drain: ({ quick }) => drainFigures(quick),
+  edge: ({ quick }) => edgeFigures(quick),
   floor: ({ quick }) => floorFigures(quick),
   path: (asked) => pathFigures(asked),
   signal: () => signalFigures(),

@@ -27,7 +27,7 @@ export const benchRules: Rules = {
 };
 
 /** What happens next at a table that makes no mistakes. */
-const nextHappenings = (state: TableState, rules: Rules): readonly Happening[] => {
+export const nextHappenings = (state: TableState, rules: Rules): readonly Happening[] => {
   if (state.phase === 'round') return inRound(state);
   const left = state.shoe.loaded - state.shoe.out;
   if (state.phase === 'ready' && left <= MARKER_CARDS && state.shoe.coversOut === 0) {

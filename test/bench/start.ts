@@ -47,7 +47,7 @@ const bareScript = (): string => {
 };
 
 /** The engine's flags as the service starts a table with them. @throws where it names none */
-const unitFlags = (): readonly string[] => {
+export const unitFlags = (): readonly string[] => {
   const unit = readFileSync(new URL('deploy/systemd/cutcard.service', ROOT), 'utf8');
   const flags = /^Environment=NODE_OPTIONS=(.+)$/m.exec(unit)?.[1];
   if (flags === undefined) throw new Error('the unit of the service names no NODE_OPTIONS');
