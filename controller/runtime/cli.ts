@@ -37,14 +37,16 @@ const say = (text: string): void => {
   process.stderr.write(`cutcard: ${typed(text)}\n`);
 };
 
+/** Of the user's files; their classes are not loaded for every command. */
+const FILE_ERRORS: ReadonlySet<string> = new Set(['FileError', 'IdentityError']);
+
 const fail = async (error: unknown): Promise<number> => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof Refusal) {
     say(error.message);
     return error.exitCode;
   }
-  // A file of the user's that cannot be used; its class is not loaded for every command.
-  if (error instanceof Error && error.name === 'FileError') {
+  if (error instanceof Error && FILE_ERRORS.has(error.name)) {
     say(error.message);
     return EXIT.usage;
   }
@@ -88,11 +90,15 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
   }
 };
 
-/** A reader that went away (`| head`) is no error of ours. */
-const endOnBrokenPipe = (error: NodeJS.ErrnoException): void => {
-  if (error.code === 'EPIPE') process.exit(EXIT.ok);
-  throw error;
-};
+/** A reader that went away (`| head`) is no error of ours; a full disk behind `>` is to be said. */
+const endOnLostOutput =
+  (which: 'stdout' | 'stderr') =>
+  (error: NodeJS.ErrnoException): void => {
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    const why = error.code === 'ENOSPC' ? 'the disk is full' : error.message;
+    if (which === 'stdout') say(`what was to be written on stdout is not whole: ${why}`);
+    process.exit(EXIT.usage);
+  };
 
 const isMain = (): boolean => {
   const script = process.argv[1];
@@ -102,8 +108,8 @@ const isMain = (): boolean => {
 
 /** Runs the command line that this process was started with. */
 export const main = async (): Promise<void> => {
-  process.stdout.on('error', endOnBrokenPipe);
-  process.stderr.on('error', endOnBrokenPipe);
+  process.stdout.on('error', endOnLostOutput('stdout'));
+  process.stderr.on('error', endOnLostOutput('stderr'));
   const endUnfinished = (): void => {
     process.stderr.write('cutcard: internal error, please report it\nit ended half-way\n');
     process.exitCode = EXIT.internal;

@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileWords, placeToReplace } from '../config/given-file.js';
+import { writeDurably } from '../../surveillance/identity/files.js';
+import { fileWords } from '../config/given-file.js';
 import { EXIT, Refusal } from './exit.js';
 
 const READABLE = 0o666;
@@ -28,20 +29,16 @@ export const writeNewFile = (asked: string, file: string, text: string, mode = R
 };
 
 /**
- * Writes files of fixed names into a folder, over those that are there: they keep owner and mode.
- * @throws Refusal naming the file where a pipe, a device or a folder lies there
+ * Writes files of fixed names into a folder, each whole or not at all, in the place of those that
+ * are there. @throws IdentityError naming the file, as `writeDurably`
  */
 export const writeInto = (
   folder: string,
   files: Readonly<Record<string, string>>,
-  modeOf: (name: string) => number = () => READABLE,
+  modeOf: (name: string) => number = () => 0o644,
 ): readonly string[] =>
   Object.entries(files).map(([name, text]) => {
     const file = join(folder, name);
-    try {
-      writeFileSync(placeToReplace(file), text, { mode: modeOf(name) });
-    } catch (cause) {
-      throw new Refusal(EXIT.usage, `${file}: it cannot be written: ${fileWords(cause)}`, cause);
-    }
+    writeDurably(file, text, modeOf(name));
     return file;
   });

@@ -183,5 +183,9 @@ export const saveUsers = (path: string, people: readonly User[]): void => {
   const trouble = placeTrouble(path);
   if (trouble !== null) throw new UsersError(`${path}: the list cannot be written: ${trouble}`);
   const text = stringify({ users: 1, people }, { lineWidth: 0 });
-  writeDurably(path, text, USERS_MODE);
+  try {
+    writeDurably(path, text, USERS_MODE);
+  } catch (cause) {
+    throw new UsersError(cause instanceof Error ? cause.message : path, cause);
+  }
 };

@@ -1,6 +1,21 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder, placeToReplace, readGiven } from '../../controller/config/given-file.js';
+import {
+  fileWords,
+  makeFolder,
+  placeToReplace,
+  readGiven,
+} from '../../controller/config/given-file.js';
 
 /** The user can put it right: the message names the file and what to do. */
 export class IdentityError extends Error {
@@ -50,11 +65,22 @@ const placeOf = (path: string): string => {
   }
 };
 
+/** Whose a file was, it stays: a service is to read what root wrote for it. */
+const keepOwner = (file: number, before: Stats | undefined): void => {
+  if (before === undefined) return;
+  try {
+    fchownSync(file, before.uid, before.gid);
+  } catch {
+    // Only root may give a file away; what anybody else writes is their own.
+  }
+};
+
 /** A whole new file on the disk. What a cut left there is no longer wanted, nor its mode. */
-const writeNew = (path: string, text: string, mode: number): void => {
+const writeNew = (path: string, text: string, mode: number, before: Stats | undefined): void => {
   rmSync(path, { force: true });
   const file = openSync(path, 'wx', mode);
   try {
+    keepOwner(file, before);
     // Not `writeSync`: on a disk that runs full it writes a part and says so by a number only.
     writeFileSync(file, text);
     fsyncSync(file);
@@ -67,16 +93,21 @@ const writeNew = (path: string, text: string, mode: number): void => {
 };
 
 /**
- * Replaces a file whole or not at all, through a power cut too. Behind a symbolic link the file it
- * leads to is replaced. @throws IdentityError where a pipe, a device or a folder lies there
+ * Replaces a file whole or not at all, through a power cut too; it keeps its owner. Behind a
+ * symbolic link the file it leads to is replaced.
+ * @throws IdentityError naming the file: a pipe, a device or a folder lies there, the disk is full
  */
 export const writeDurably = (path: string, text: string, mode: number): void => {
   const place = placeOf(path);
   const temporary = `${place}.part`;
   placeOf(temporary);
-  writeNew(temporary, text, mode);
-  renameSync(temporary, place);
-  syncFolder(place);
+  try {
+    writeNew(temporary, text, mode, statSync(place, { throwIfNoEntry: false }));
+    renameSync(temporary, place);
+    syncFolder(place);
+  } catch (cause) {
+    throw new IdentityError(`${path}: it cannot be written: ${fileWords(cause)}`, cause);
+  }
 };
 
 /** Puts a finished file in the place of another, durably. @throws as `writeDurably` */

@@ -219,6 +219,7 @@ const broker = async (plan: string, flags: BrokerFlags): Promise<void> => {
   const { readFloorPlan } = await import('../../../surveillance/broker/floor-plan.js');
   const { makeFolder, readGiven } = await import('../../config/given-file.js');
   const { writeInto } = await import('../new-file.js');
+  const { IdentityError } = await import('../../../surveillance/identity/files.js');
   const { EXIT, Refusal } = await import('../exit.js');
   const planText = (file: string): string => {
     try {
@@ -235,7 +236,7 @@ const broker = async (plan: string, flags: BrokerFlags): Promise<void> => {
     writeInto(flags.out, made, (name) => (name === 'acl' ? 0o640 : 0o644));
     print(`${flags.out}: ${Object.keys(made).join(', ')} for ${read.tables.length} tables`);
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
+    if (cause instanceof IdentityError) throw cause;
     const why = cause instanceof Error ? cause.message : 'unknown cause';
     throw new Refusal(EXIT.config, why, cause);
   }

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -82,6 +83,33 @@ describe('writing a file whole', () => {
     expect(lstatSync(at('pipe')).isFIFO()).toBe(true);
   });
 
+  it('leaves the file to whom it belonged', (context) => {
+    if (process.getuid?.() !== 0) context.skip('only root may give a file away');
+    writeFileSync(at('users'), 'old', { mode: 0o600 });
+    chownSync(at('users'), 4711, 4712);
+    writeDurably(at('users'), 'new', 0o600);
+    expect(statSync(at('users'))).toMatchObject({ uid: 4711, gid: 4712 });
+  });
+
+  it('says which file, and leaves the old one, where the disk is full', (context) => {
+    const disk = at('disk');
+    mkdirSync(disk);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+    if (mounted.status !== 0) context.skip('no small disk can be mounted here');
+    try {
+      writeDurably(at('disk/list'), 'old', 0o600);
+      const large = 'x'.repeat(200_000);
+      expect(() => writeDurably(at('disk/list'), large, 0o600)).toThrow(
+        /disk\/list: it cannot be written: the disk is full$/,
+      );
+      expect(() => writeNewFile('--out', at('disk/new'), large)).toThrow(/the disk is full; name/);
+      expect(readFileSync(at('disk/list'), 'utf8')).toBe('old');
+      expect(readdirSync(disk)).toEqual(['list']);
+    } finally {
+      spawnSync('umount', [disk]);
+    }
+  });
+
   it('gives a secret its own mode, also where a cut left a part others may read', () => {
     writeFileSync(at('key.part'), 'half', { mode: 0o644 });
     writeDurably(at('key'), 'secret', 0o600);
@@ -102,9 +130,10 @@ describe('a new file', () => {
   });
 
   it('of a set goes over the one that was there, but over no pipe', () => {
-    writeFileSync(at('a'), 'old', { mode: 0o600 });
-    expect(writeInto(folder, { a: 'new', b: 'new' })).toEqual([at('a'), at('b')]);
+    writeFileSync(at('a'), 'old');
+    expect(writeInto(folder, { a: 'new', b: 'new' }, () => 0o640)).toEqual([at('a'), at('b')]);
     expect(readFileSync(at('a'), 'utf8')).toBe('new');
+    expect(statSync(at('a')).mode & 0o777).toBe(0o640);
     execFileSync('mkfifo', [at('c')]);
     expect(() => writeInto(folder, { c: 'new' })).toThrow(/c: it cannot be written: it is a pipe/);
   });
