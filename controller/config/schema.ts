@@ -13,6 +13,16 @@ const MAX_SECONDS = 86_400;
 
 const name = (what: string): z.ZodString =>
   z.string().regex(NAME).describe(`${what}: lower-case letters, digits and hyphens, at most 32`);
+/**
+ * Of a header that stands twice Node joins the values, and the name then fits nobody. Of some
+ * (`from`, `authorization`) it keeps the first, which may be a stranger's: none of them begins so.
+ */
+export const userHeader = z
+  .string()
+  .regex(/^x-[a-z0-9-]{1,60}$/)
+  .nullable()
+  .default(null)
+  .describe('header with the name of who logged in there, such as x-remote-user');
 const path = (what: string): z.ZodString =>
   z.string().min(1).max(MAX_PATH).describe(`${what}; relative to this file's folder`);
 const whole = (min: number, max: number, what: string): z.ZodNumber =>
@@ -133,12 +143,7 @@ const page = z
           .array(z.union([z.ipv4(), z.ipv6()]).describe('address the proxy connects from'))
           .min(1)
           .max(8),
-        userHeader: z
-          .string()
-          .regex(/^x-[a-z0-9-]{1,60}$/)
-          .nullable()
-          .default(null)
-          .describe('header with the name of who logged in there, such as x-remote-user'),
+        userHeader,
       })
       .optional()
       .describe('the proxy in front of the page that ends TLS: addresses, userHeader'),

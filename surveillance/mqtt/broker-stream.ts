@@ -2,7 +2,7 @@ import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { type PublishPacket, PublishBatch } from './publish-packet.js';
-import { PubackSplitter } from './puback-splitter.js';
+import { PubackSplitter, type SplitLimits } from './puback-splitter.js';
 
 /** Read from the kernel at once, bytes: one piece of memory for the whole link. */
 const IN_BYTES = 16_384;
@@ -12,8 +12,8 @@ export interface BrokerStreamParts {
   readonly port: number;
   /** Null: plain TCP. */
   readonly tls: ConnectionOptions | null;
-  /** Longest PUBACK taken, bytes. */
-  readonly pubackBytes: number;
+  /** Longest packets taken. */
+  readonly most: SplitLimits;
   readonly acknowledged: (id: number, reasonCode: number) => void;
   /** The connection cannot be had or broke: why. `close` follows. */
   readonly failed: (error: Error) => void;
@@ -39,7 +39,7 @@ export class BrokerStream extends Duplex {
   };
   readonly #flushNow = (): void => this.#flush();
 
-  constructor({ host, port, tls, pubackBytes, acknowledged, failed }: BrokerStreamParts) {
+  constructor({ host, port, tls, most, acknowledged, failed }: BrokerStreamParts) {
     super({ allowHalfOpen: true });
     this.#splitter = new PubackSplitter(
       {
@@ -53,7 +53,7 @@ export class BrokerStream extends Duplex {
           this.destroy();
         },
       },
-      pubackBytes,
+      most,
     );
     // Node's documentation of `tls.connect` has `onread`, its types forgot it.
     const to = { host, port, onread: this.#onRead() };

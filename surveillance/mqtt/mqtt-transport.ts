@@ -39,6 +39,11 @@ export interface TlsIdentity {
 
 /** Largest packet we take, bytes: commands and acks are small, and so are PUBACKs. */
 const MAX_IN_BYTES = 16_384;
+/**
+ * Largest packet that does not end the link, bytes. MQTT 5 brokers are told the limit above;
+ * 3.1.1 knows none, and whoever may write an order could else fill this machine's memory.
+ */
+const MAX_PACKET_BYTES = 1_048_576;
 /** QoS 1 messages the broker may have outstanding towards us. */
 const RECEIVE_MAXIMUM = 16;
 const DEFAULT_RECEIVE_MAXIMUM = 65_535;
@@ -191,7 +196,7 @@ class MqttLink implements Link {
     this.#isV5 = mqtt === '5';
     this.#events = events;
     const stream = new BrokerStream({
-      ...{ host, port, pubackBytes: MAX_IN_BYTES },
+      ...{ host, port, most: { pubackBytes: MAX_IN_BYTES, otherBytes: MAX_PACKET_BYTES } },
       tls: tls === null ? null : tlsOptions(tls, host),
       acknowledged: (id, reasonCode) => this.#acknowledged(id, reasonCode),
       failed: (error) => {

@@ -7,7 +7,8 @@ import { LENGTH_BITS, MORE } from './publish-packet.js';
  *
  * A backlog brings one for each row. The library makes an object, a list of buffers, a turn and
  * half a dozen events of each; here a PUBACK is two numbers. All other packets pass untouched, and
- * the library judges them. Bytes may come in pieces of any size.
+ * the library judges them; it keeps a packet until it is whole, so that one too long ends the link
+ * before its bytes come. Bytes may come in pieces of any size.
  */
 const PUBACK = 0x40;
 /** A length of more bytes than four is none. */
@@ -19,14 +20,19 @@ export interface SplitSink {
   acknowledged(id: number, reasonCode: number): void;
   /** Bytes of other packets, in order; good until this returns. */
   other(bytes: Uint8Array): void;
-  /** The broker sent a PUBACK that is none; nothing behind it is read. */
+  /** The broker sent a PUBACK that is none, or too long a packet; nothing behind it is read. */
   malformed(reason: string): void;
+}
+
+/** Longest packets taken, bytes behind their length. */
+export interface SplitLimits {
+  readonly pubackBytes: number;
+  readonly otherBytes: number;
 }
 
 export class PubackSplitter {
   readonly #sink: SplitSink;
-  /** Longest PUBACK taken, bytes behind its length. */
-  readonly #mostBytes: number;
+  readonly #most: SplitLimits;
   #state: 'head' | 'length' | 'body' = 'head';
   #isPuback = false;
   /** Where packets begin is not known any more. */
@@ -38,9 +44,9 @@ export class PubackSplitter {
   #id = 0;
   #code = 0;
 
-  constructor(sink: SplitSink, mostBytes: number) {
+  constructor(sink: SplitSink, most: SplitLimits) {
     this.#sink = sink;
-    this.#mostBytes = mostBytes;
+    this.#most = most;
   }
 
   push(chunk: Uint8Array): void {
@@ -96,9 +102,16 @@ export class PubackSplitter {
       return;
     }
     this.#state = this.#length === 0 ? 'head' : 'body';
-    if (!this.#isPuback) return;
-    if (this.#length < ID_BYTES) this.#break('names no message');
-    else if (this.#length > this.#mostBytes) this.#break(`is of ${this.#length} bytes`);
+    if (!this.#isPuback) {
+      if (this.#length > this.#most.otherBytes) this.#tooLong();
+    } else if (this.#length < ID_BYTES) this.#break('names no message');
+    else if (this.#length > this.#most.pubackBytes) this.#break(`is of ${this.#length} bytes`);
+  }
+
+  #tooLong(): void {
+    this.#isBroken = true;
+    const most = this.#most.otherBytes;
+    this.#sink.malformed(`the broker sent a packet of ${this.#length} bytes, more than ${most}`);
   }
 
   #pubackByte(byte: number): void {

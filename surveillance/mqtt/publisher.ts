@@ -166,14 +166,15 @@ export class Publisher {
     });
   }
 
-  /** Begins to connect. `state`: the table as the journal left it. */
-  start(state: TableState): void {
+  /** Begins to connect. `state`: the table as the journal left it; `since`: rows durable by now. */
+  start(state: TableState, since: readonly [TableStep, TableState][] = []): void {
     const { scheduler } = this.#parts;
     this.#state = state;
     this.#isStateDue = true;
     this.#startedMs = scheduler.wallMs();
     this.#notices.seed(state.findings);
     this.#guard.start({ wallMs: scheduler.wallMs(), wallTrusted: scheduler.wallTrusted() });
+    for (const [step, after] of since) this.committed(step, after);
     this.#session.start();
   }
 

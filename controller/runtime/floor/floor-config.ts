@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isTopicLevel } from '../../../surveillance/contract/topics.js';
 import { plainIssue } from '../../config/plain-issue.js';
 import { plainValue } from '../../config/plain-value.js';
-import { crossesBare } from '../../config/schema.js';
+import { crossesBare, userHeader } from '../../config/schema.js';
 import { EXIT, Refusal } from '../exit.js';
 import { CONSUMER, DAY_BEGINS_HOUR, RETENTION_YEARS } from './start-floor.js';
 import { readGiven } from '../../config/given-file.js';
@@ -56,7 +56,7 @@ const floorSchema = z.strictObject({
       proxy: z
         .strictObject({
           addresses: z.array(z.string()).min(1),
-          userHeader: z.string().min(1).nullable().default(null),
+          userHeader,
         })
         .optional(),
     })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PubackSplitter } from '../../../surveillance/mqtt/puback-splitter.js';
 
 const MOST = 64;
+const MOST_OTHER = 4096;
 
 /** What comes out of a stream that arrives in the given pieces. */
 const split = (
@@ -18,7 +19,7 @@ const split = (
       other: (bytes) => other.push(Buffer.from(bytes)),
       malformed: (reason) => faults.push(reason),
     },
-    MOST,
+    { pubackBytes: MOST, otherBytes: MOST_OTHER },
   );
   for (const piece of pieces) splitter.push(piece);
   return { acks, other: Buffer.concat(other), faults };
@@ -92,6 +93,15 @@ describe('PUBACKs are taken out of what a broker sends', () => {
       expect(other).toHaveLength(0);
       expect(faults).toEqual([`the broker sent a PUBACK that ${how}`]);
     }
+  });
+
+  it('another packet that is too long is said before its bytes come', () => {
+    const head = [0x30, 0x81, 0x20];
+    for (const pieces of [[Buffer.from(head)], head.map((byte) => Buffer.from([byte]))]) {
+      const { faults } = split([...pieces, Buffer.from([0x40, 0x02, 0x00, 0x01])]);
+      expect(faults).toEqual(['the broker sent a packet of 4097 bytes, more than 4096']);
+    }
+    expect(split([Buffer.from([0x30, 0x80, 0x20])]).faults).toEqual([]);
   });
 
   it('where another packet has no length, the library is left to say so', () => {
