@@ -5,6 +5,7 @@ import { PRESS_KEYS } from '../controller/core/press-parse.js';
 import { ROLES } from '../controller/core/cards.js';
 import { FINDING_CODES, SEVERITIES } from '../controller/core/finding.js';
 import { PHASES, type StateParts } from '../controller/core/state.js';
+import { JournalFault } from './fault.js';
 import { type Fields, isMap } from './fields.js';
 
 /** A step, or in plain words why the text is none. */
@@ -224,10 +225,10 @@ export const halved = (bytes: Buffer, from: number, to: number): Halved | null =
   }
 };
 
-/** The step of row `seq`. @throws Error naming the row, the cause and the cure. */
+/** The step of row `seq`. @throws JournalFault `corrupt` naming the row, the cause and the cure. */
 export const stepOfRow = (seq: number, body: string): TableStep => {
   const decoded = decodeStep(body);
   if (decoded.ok && decoded.step.observation.seq === seq) return decoded.step;
   const why = decoded.ok ? `its text says row ${decoded.step.observation.seq}` : decoded.why;
-  throw new Error(`journal row ${seq} cannot be read: ${why}; run \`cutcard journal verify\``);
+  throw new JournalFault('corrupt', `journal row ${seq} cannot be read: ${why}`);
 };

@@ -27,7 +27,7 @@ export function* walkRows(
   }
 }
 
-/** The same rows, read as steps. @throws Error naming the row that cannot be read */
+/** The same rows, read as steps. @throws JournalFault naming the row that cannot be read */
 export function* walkSteps(
   reader: Pick<EvidenceSource, 'rows'>,
   fromSeq?: number,

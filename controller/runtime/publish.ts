@@ -67,9 +67,12 @@ export class Surveillance {
     this.#running = true;
     const { loop, journal, supervisor, rules, key } = this.#parts;
     this.#renewal?.start();
-    this.publisher.start(since.before);
+    // The will is written when the link is opened: with this start's row it names this boot.
+    this.publisher.start(
+      since.before,
+      since.steps.map(({ step, state }) => [step, state]),
+    );
     this.publisher.documents(documentsOf(rules, key));
-    for (const { step, state } of since.steps) this.publisher.committed(step, state);
     this.#stops.push(
       loop.onStep((step, state) => this.publisher.committed(step, state)),
       journal.onCheckpoint((signed) => this.#checkpoint(signed)),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../../controller/runtime/cli.js';
 import { journalExit } from '../../../controller/runtime/exit.js';
@@ -50,6 +51,25 @@ describe('cutcard journal show --finding', () => {
     expect(err).toMatch(/burn\.early: .*burn\.short/);
     expect(await runCli(['journal', 'show', path, '--finding', 'nonsense'])).toBe(2);
     expect(err).toMatch(/nonsense: there is no such finding; give a code/);
+  });
+});
+
+describe('a row whose text was changed', () => {
+  it('is named by everything that reads it as a step, as damage and not as a defect', async () => {
+    const file = new Database(path);
+    file.exec('drop trigger step_no_update');
+    file.prepare('update step set body = ? where seq = 120').run(Buffer.from('{"decisions":['));
+    file.close();
+    for (const words of [
+      ['journal', 'show', path],
+      ['journal', 'export', path, '--format', 'csv'],
+    ]) {
+      err = '';
+      expect(await runCli(words), words.join(' ')).toBe(1);
+      expect(err, words.join(' ')).toMatch(/row 120/);
+      expect(err, words.join(' ')).toContain('journal verify');
+      expect(err, words.join(' ')).not.toContain('internal error');
+    }
   });
 });
 
