@@ -138,14 +138,17 @@ export const spill = (draft: Draft): void => {
   requireCount(draft, inUse(draft), 'cards were dropped');
 };
 
-/** A damaged card is replaced: two people, and the same face out and in. */
+/**
+ * A damaged card is replaced: two people, and the same face out and in. Where one person says so
+ * the form is refused, but cards were handled all the same: they have to be counted.
+ */
 export const replace = (draft: Draft, press: Act<'replace'>): void => {
   const batch = inUse(draft);
+  requireCount(draft, batch, 'a card was replaced');
   if (press.badge === undefined || press.second === undefined || press.badge === press.second) {
     draft.refuse(POLICY_REPLACE, 'replacing a card takes two people: two different badges');
     return;
   }
-  requireCount(draft, batch, 'a card was replaced');
   if (press.out.toLowerCase() === press.in.toLowerCase()) return;
   raise(draft, 'replace.mismatch', {
     cite: POLICY_REPLACE,

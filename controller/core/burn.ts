@@ -16,6 +16,7 @@ export const burnCard = (draft: Draft, rank: Rank | undefined): void => {
   if (rule.kind === 'first-card-value') {
     if (done === 1 && rank !== undefined) setRank(draft, rule, rank, 'sensed');
     if (done > 1 && draft.state.burn.required === null) rankUnknown(draft, rule);
+    overAnyway(draft, rule);
   }
   settle(draft);
 };
@@ -27,6 +28,7 @@ export const burnedUnseen = (draft: Draft, cards: number): void => {
   const rule = draft.procedure.burn;
   if (rule?.kind === 'first-card-value' && draft.state.burn.required === null) {
     rankUnknown(draft, rule);
+    overAnyway(draft, rule);
     return;
   }
   settle(draft);
@@ -76,6 +78,13 @@ const settle = (draft: Draft): void => {
   });
   draft.move('ready');
   if (done > required) overBurned(draft, done - required);
+};
+
+/** More cards are out than any first card asks for: too many, whatever its rank was. */
+const overAnyway = (draft: Draft, rule: ByValue): void => {
+  const { done, required } = draft.state.burn;
+  const most = 1 + Math.max(...Object.values(rule.values));
+  if (required === null && done > most) overBurned(draft, done - most);
 };
 
 const overBurned = (draft: Draft, by: number): void => {

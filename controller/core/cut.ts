@@ -1,5 +1,5 @@
 import type { Draft } from './draft.js';
-import { clearCodes, raise } from './findings.js';
+import { clearCodes, openFinding, raise, reword } from './findings.js';
 import { dealerMissing } from './hand-shuffle.js';
 import type { Cutter, Press } from './press.js';
 import type { CutRule } from './procedure.js';
@@ -13,8 +13,10 @@ const S = 1e9;
 /** Clockwise from the highest seat means down the numbers, and round again from the top. */
 const seatAfter = (seat: number, seats: number): number => (seat <= 1 ? seats : seat - 1);
 
-const name = (cutter: Cutter | 'any'): string =>
-  typeof cutter === 'number' ? `seat ${cutter}` : cutter;
+const name = (cutter: Cutter | 'any'): string => {
+  if (cutter === 'any') return 'the players';
+  return typeof cutter === 'number' ? `seat ${cutter}` : cutter;
+};
 
 /** The cut is on: the stack is shuffled and waits. Otherwise says what comes first. */
 const cutDue = (draft: Draft, rule: CutRule): boolean => {
@@ -74,19 +76,28 @@ export const cutMade = (draft: Draft, press: Act<'cut'>): void => {
   }
   if (!cutDue(draft, rule)) return;
   if (typeof press.by === 'number' && !seatExists(draft, rule, press.by)) return;
-  if (!sameAgain(draft, rule, press.by) || !inTurn(draft, rule, press.by)) return;
-  if (!deepEnough(draft, rule, press.depth)) return;
+  if (!sameAgain(draft, rule, press.by)) return;
+  if (!inTurn(draft, rule, press.by) || !deepEnough(draft, rule, press.depth)) {
+    // An improper cut was made all the same: it is what the floor may order to be made again.
+    draft.note('prep', { cutBy: press.by });
+    return;
+  }
   accept(draft, rule, press);
 };
 
-/** After a recut order the same person may not cut again. */
+/**
+ * After a recut order the same person may not cut again. The dealer may, once every player has
+ * declined anew: then nobody else is entitled.
+ */
 const sameAgain = (draft: Draft, rule: CutRule, by: Cutter): boolean => {
-  if (draft.state.prep.recutAfter !== by || rule.recut?.by !== 'next-entitled') return true;
+  const { recutAfter, cutTurn } = draft.state.prep;
+  if (recutAfter !== by || rule.recut?.by !== 'next-entitled') return true;
+  if (by === 'dealer' && cutTurn === 'dealer') return true;
   raise(draft, 'recut.same-person', {
     cite: rule.recut.cite,
     expected: 'the next person entitled cuts again',
     observed: `${name(by)} again`,
-    remedy: `OFFER THE CUT to ${name(draft.state.prep.cutTurn)}`,
+    remedy: `OFFER THE CUT to ${name(cutTurn)}`,
   });
   draft.refuse(rule.recut.cite, `${name(by)} made the cut that was not accepted`);
   return false;
@@ -116,9 +127,12 @@ const outOfTurn = (draft: Draft, rule: CutRule, by: Cutter, why: string): void =
     cite: rule.orderCite,
     expected: `the cut by ${name(turn)}`,
     observed: `${name(by)}: ${why}`,
-    remedy: turn === 'dealer' ? 'CUT THE CARDS: the dealer' : `OFFER THE CUT to ${name(turn)}`,
+    remedy: offer(turn),
   });
 };
+
+const offer = (turn: Cutter | 'any'): string =>
+  turn === 'dealer' ? 'CUT THE CARDS: the dealer' : `OFFER THE CUT to ${name(turn)}`;
 
 const deepEnough = (draft: Draft, rule: CutRule, depth: number | undefined): boolean => {
   if (depth === undefined) return true;
@@ -187,6 +201,21 @@ export const cutMissing = (draft: Draft): void => {
   });
 };
 
+/** A cut was made that could not stand, and none has been since. */
+const improper = ({ state }: Draft): boolean =>
+  state.phase === 'cut-due' &&
+  state.prep.cutBy !== null &&
+  (openFinding(state, 'cut.shallow') ?? openFinding(state, 'cut.order')) !== undefined;
+
+/** Who makes a recut. A cut out of turn took nobody's turn away. */
+const nextEntitled = ({ state: { prep }, table }: Draft, rule: CutRule): Cutter | 'any' => {
+  const { cutBy, cutDone, cutTurn } = prep;
+  if (rule.cutter === 'dealer') return 'dealer';
+  if (typeof cutBy !== 'number') return cutDone ? 'any' : cutTurn;
+  const inOrder = cutDone || cutTurn === 'any' || cutTurn === cutBy;
+  return inOrder ? seatAfter(cutBy, table.seats) : cutTurn;
+};
+
 export const recut = (draft: Draft): void => {
   const rule = draft.procedure.cut;
   if (rule?.recut === null || rule === null) {
@@ -197,25 +226,26 @@ export const recut = (draft: Draft): void => {
   const { prep, shoe, phase } = draft.state;
   const undealt = phase === 'burn' || phase === 'ready' || (phase === 'round' && !handDealt(table));
   const loadedUndealt = shoe.isLoaded && shoe.out === 0 && undealt;
-  const open = prep.cutDone && (!shoe.isLoaded || (rule.recut.until === 'deal' && loadedUndealt));
+  const cut = prep.cutDone || improper(draft);
+  const open = cut && (!shoe.isLoaded || (rule.recut.until === 'deal' && loadedUndealt));
   if (!open) {
     tooLate(draft, rule, shoe.isLoaded);
     return;
   }
   if (shoe.isLoaded) takeOut(draft);
   const { cutBy } = draft.state.prep;
+  const cutTurn = nextEntitled(draft, rule);
+  // What was wrong with the cut stands until a proper one is made, now by somebody else.
+  for (const code of ['cut.shallow', 'cut.order'] as const) {
+    reword(draft, code, { remedy: offer(cutTurn) });
+  }
   draft.note('prep', {
     cutDone: false,
     markerDone: false,
     recutAfter: cutBy,
     declined: [],
     cutDueNs: draft.state.atNs,
-    cutTurn:
-      rule.cutter === 'dealer'
-        ? 'dealer'
-        : typeof cutBy === 'number'
-          ? seatAfter(cutBy, draft.table.seats)
-          : 'any',
+    cutTurn,
   });
   draft.duty('cut', rule.requiredCite, {
     status: 'due',

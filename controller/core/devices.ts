@@ -1,7 +1,9 @@
 import { burnedUnseen } from './burn.js';
+import { judgeNeverSeen } from './cover.js';
 import { checkIdentity, lapseIfDevice, stubDutyBack } from './exemption.js';
 import type { Draft } from './draft.js';
 import { clearWhere, raise } from './findings.js';
+import { judgeOverdrawn } from './round.js';
 import { handDealt } from './stack.js';
 import type { DeviceState } from './state.js';
 
@@ -125,9 +127,11 @@ export const acceptGap = (draft: Draft, cards: number): void => {
     return;
   }
   draft.note('shoe', { outKnown: true, out: shoe.out + cards });
+  if (cards > 0) judgeNeverSeen(draft);
   if (cards > 0 && phase === 'round') {
     const unread = Array.from({ length: cards }, () => ({ rank: null, suit: null }));
     draft.note('round', { cards: round.cards + cards, faces: [...round.faces, ...unread] });
+    judgeOverdrawn(draft);
   }
   if (cards > 0 && phase === 'burn') burnedUnseen(draft, cards);
   clearWhere(draft, ({ code }) => code === 'gap.unwatched', `${cards} cards accepted`, draft.actor);

@@ -47,9 +47,7 @@ export const roundCard = (draft: Draft, rank: Rank | undefined, suit: Suit | und
   if (round.countsCalled !== null && cards > round.countsCalled.after && !before.countsCalled) {
     countsNotCalled(draft);
   }
-  if (round.cards.max !== null && cards > round.cards.max) {
-    overdrawn(draft, cards, round.cards.max);
-  } else if (round.tableau !== null && draft.table.reader !== 'none') {
+  if (!judgeOverdrawn(draft) && round.tableau !== null && draft.table.reader !== 'none') {
     judgeTableau(draft, round.tableau.cite.clause);
   }
   if (draft.state.shoe.loaded - draft.state.shoe.out < NEAR_END_CARDS) judgeNeverSeen(draft);
@@ -75,8 +73,12 @@ const countsNotCalled = (draft: Draft): void => {
   });
 };
 
-const overdrawn = (draft: Draft, cards: number, max: number): void => {
+/** More cards than the game allows are out, seen or stated by the floor? Says so, and true. */
+export const judgeOverdrawn = (draft: Draft): boolean => {
   const { round } = draft.procedure;
+  const { cards } = draft.state.round;
+  const { max } = round.cards;
+  if (max === null || cards <= max) return false;
   raise(draft, 'round.overdrawn', {
     cite: round.cards.cite,
     expected: `at most ${max} cards in a round`,
@@ -84,6 +86,7 @@ const overdrawn = (draft: Draft, cards: number, max: number): void => {
     remedy: 'Call the floor. Keep the card where it is. Floor: void-round, or rule and clear',
     by: cards - max,
   });
+  return true;
 };
 
 /** The latest card against the tableau, where every card it depends on was read. */

@@ -61,6 +61,16 @@ describe('the opening burn by the first card', () => {
     expect(ranks).toEqual(['K', undefined, undefined]);
   });
 
+  test('631a.5(f): the twelfth card is too many for any first card', () => {
+    const table = burning().cards(11);
+    expect(table.codes).toEqual(['burn.rank-unknown']);
+    table.cards(2);
+    expect(table.find('burn.over')).toMatchObject({ severity: 'stop', by: 2 });
+    expect([table.raised('burn.over'), table.phase]).toEqual([1, 'burn']);
+    table.press('first-card', 'A');
+    expect([table.find('burn.over')?.by, table.phase]).toEqual([11, 'ready']);
+  });
+
   test('631a.5(f): an unread first card leaves the rank to be keyed', () => {
     const table = baccarat({ reader: 'rank' }).open({ until: 'burn' }).card('?');
     expect([table.view.due, table.shown]).toEqual([null, says(/KEY IN/)]);

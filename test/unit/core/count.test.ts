@@ -231,6 +231,12 @@ describe('count.required', () => {
     expect(table.press('hand-count', 'red 416 F-2').refused).toBe('policy:authority');
   });
 
+  test('policy:count-required: a replacement one person says is refused, and still counted', () => {
+    const table = mini().open().press('replace', { out: 'Qd', in: 'Qd' });
+    expect([table.refused, table.codes]).toEqual(['policy:card-replacement', []]);
+    expect(table.press('no-more-bets').codes).toEqual(['count.required']);
+  });
+
   test('policy:card-replacement: two people, and the same face out and in', () => {
     const table = mini().open().press('replace', { out: 'Qd', in: 'Qd' }, { badge: 'D-1' });
     expect(table.refused).toBe('policy:card-replacement');

@@ -192,6 +192,34 @@ describe('the recut', () => {
     expect(table.press('cut', 'seat 12').phase).toBe('marker-due');
   });
 
+  test('631a.5(e): a shallow cut is what a recut is for; the next seat makes it', () => {
+    const table = due().press('cut', 'seat 14 depth 9').floor('recut');
+    expect([table.refused, table.shown]).toEqual([null, says(/OFFER THE CUT to seat 13/)]);
+    expect(table.press('cut', 'seat 14 depth 40').raised('recut.same-person')).toBe(1);
+    table.floor('recut');
+    expect(table.press('cut', 'seat 13 depth 10').phase).toBe('marker-due');
+    expect(table.codes).toEqual(['recut.same-person']);
+  });
+
+  test('631a.5(e): a cut out of turn took nobody else his turn', () => {
+    const table = due().press('cut', 'seat 9').floor('recut');
+    expect([table.refused, table.press('cut', 'seat 13').phase]).toEqual([null, 'cut-due']);
+    expect([table.press('cut', 'seat 14').phase, table.codes]).toEqual(['marker-due', []]);
+  });
+
+  test('631a.5(e): the dealer cuts again only when every player declined anew', () => {
+    const table = baccarat({ crew: 1, seats: 2 }).open({ until: 'cut-due' });
+    const decline = () => table.press('cut-declined', 2).press('cut-declined', 1);
+    decline().press('cut', 'dealer').floor('recut').press('cut', 'dealer');
+    expect([table.phase, table.raised('recut.same-person')]).toEqual(['cut-due', 1]);
+    expect(decline().press('cut', 'dealer').phase).toBe('marker-due');
+  });
+
+  test('663a.5(e): the dealer makes a shallow cut again, ordered or not', () => {
+    const table = dealerCuts().press('cut', 'dealer depth 9').floor('recut');
+    expect([table.refused, table.press('cut', 'dealer depth 10').codes]).toEqual([null, []]);
+  });
+
   test('631a.5(d): after a recut the marker is placed again', () => {
     const table = cut().press('marker-placed').floor('recut').press('cut', 'seat 13');
     expect(table.phase).toBe('marker-due');

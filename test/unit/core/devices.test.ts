@@ -62,6 +62,20 @@ describe('gap.unwatched', () => {
     expect(table.press('first-card', '4').view.due).toBe(3);
   });
 
+  test('627a.9(d): cards the floor states may be too many for the round', () => {
+    const table = mini().open().press('no-more-bets').cards(4).press('counts-called').card();
+    table.see(boot).floor('accept-gap', 2);
+    expect(table.find('round.overdrawn')).toMatchObject({ clause: '627a.9(d)', by: 1 });
+    expect(table.codes).toEqual(['round.overdrawn']);
+  });
+
+  test('631a.5(d): cards the floor states may be past the marker', () => {
+    const table = baccarat().open({ firstCard: 'A' }).round(5, 79).see(boot);
+    expect(table.floor('accept-gap', 5).codes).toEqual([]);
+    table.see({ ...boot, boot: 3 }).floor('accept-gap', 5);
+    expect(table.codes).toEqual(['cover.never-seen']);
+  });
+
   test('policy:unwatched-gap: a shoe emptied in mid-shoe may come back with other cards', () => {
     const table = mini().open({}).round(5).see({ kind: 'shoe.empty' });
     expect([table.codes, table.view.left]).toEqual([['gap.unwatched'], null]);
