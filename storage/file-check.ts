@@ -64,3 +64,12 @@ export const emptied = (path: string): JournalFault =>
     `journal ${path} was emptied: the file is there and holds nothing (to go on, set it aside ` +
       'with `cutcard journal set-aside` and restore a copy)',
   );
+
+/** SQLite would read the log of the journal that is gone into the new one. */
+export const leftLog = (path: string): JournalFault =>
+  new JournalFault(
+    'corrupt',
+    `journal ${path} is not there and its log is: ${path}-wal holds the rows written last`,
+    undefined,
+    'put the journal back beside it, or move the log to where the journal was moved',
+  );

@@ -1,10 +1,25 @@
 import { existsSync, renameSync } from 'node:fs';
 import { checkJournal } from './check.js';
-import { JournalFault, missingJournal } from './fault.js';
+import { faultOf, JournalFault, missingJournal } from './fault.js';
 import { takeLock } from './lock.js';
+import { hasLog } from './open-mark.js';
 import { otherKind } from '../controller/config/given-file.js';
 
 const MAX_NAMES = 1000;
+/**
+ * The journal itself last: killed in between, it is still there and says that its log is gone, and
+ * setting aside again brings it to its log. The other way round a start would begin a new journal
+ * beside the old log, and read that into it.
+ */
+const PARTS = ['-wal', '-shm', ''] as const;
+
+const lockOf = (path: string): ReturnType<typeof takeLock> => {
+  try {
+    return takeLock(path);
+  } catch (cause) {
+    throw faultOf(path, 'setting it aside', cause);
+  }
+};
 
 /** A device or a pipe is never renamed, whatever its name. @throws JournalFault */
 const demandJournal = (path: string): void => {
@@ -35,14 +50,14 @@ export const setJournalAside = (
   path: string,
 ): readonly { readonly from: string; readonly to: string }[] => {
   demandJournal(path);
-  const lock = takeLock(path);
+  const lock = lockOf(path);
   try {
     for (let n = 1; n <= MAX_NAMES; n += 1) {
       const name = `${path}.damaged-${n}`;
-      if (existsSync(name) || existsSync(`${name}-wal`)) continue;
-      const pairs = ['', '-wal', '-shm']
-        .map((end) => ({ from: path + end, to: name + end }))
-        .filter(({ from }) => existsSync(from));
+      if (existsSync(name) || (existsSync(`${name}-wal`) && hasLog(path))) continue;
+      const pairs = PARTS.map((end) => ({ from: path + end, to: name + end })).filter(
+        ({ from, to }) => existsSync(from) && !existsSync(to),
+      );
       for (const { from, to } of pairs) renameSync(from, to);
       return pairs;
     }
@@ -50,6 +65,8 @@ export const setJournalAside = (
       'asked',
       `journal ${path}: ${MAX_NAMES} were set aside already; move some of them away`,
     );
+  } catch (cause) {
+    throw faultOf(path, 'setting it aside', cause);
   } finally {
     lock.close();
   }

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { DocumentKind } from '../controller/core/ports.js';
 import { checkTail } from './chain.js';
 import { faultOf, JournalFault } from './fault.js';
-import { demandFile, emptied, isEmptied } from './file-check.js';
+import { demandFile, emptied, isEmptied, leftLog } from './file-check.js';
 import { takeLock } from './lock.js';
 import { hasLog, isConsumer, isMarked, LOST_LOG, mark, unmark, unmarkCopy } from './open-mark.js';
 import { makeJournal } from './create.js';
@@ -97,7 +97,10 @@ export class Store {
       demandFile(this.#path);
       this.#lock = takeLock(this.#path);
       if (isEmptied(this.#path)) throw emptied(this.#path);
-      if (!existsSync(this.#path)) makeJournal(this.#path);
+      if (!existsSync(this.#path)) {
+        if (hasLog(this.#path)) throw leftLog(this.#path);
+        makeJournal(this.#path);
+      }
       const unclean = existsSync(`${this.#path}-wal`);
       const isWithLog = hasLog(this.#path);
       // Before SQLite looks: it would take what it can read and forget the rest.

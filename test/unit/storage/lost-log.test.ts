@@ -1,9 +1,18 @@
-import { copyFileSync, mkdtempSync, rmSync, truncateSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backupJournal } from '../../../storage/backup.js';
 import { openJournal } from '../../../storage/journal.js';
+import { setJournalAside } from '../../../storage/set-aside.js';
 import { verifyChain } from '../../../storage/verify.js';
 import { stepsFrom } from './steps.js';
 
@@ -84,5 +93,45 @@ describe('a journal whose write-ahead log was taken away', () => {
       expect(again.cursor(' log in use'), file).toBe(0);
       await again.close();
     }
+  });
+});
+
+describe('a log whose journal was taken away', () => {
+  const cutOff = async (): Promise<void> => {
+    const journal = await openJournal(running, { writer: 'inline' });
+    await journal.append(stepsFrom(1, 40));
+    copy('', '-wal');
+    await journal.close();
+  };
+
+  it('is not read into a new journal', async () => {
+    await cutOff();
+    rmSync(path);
+    await expect(openJournal(path, { writer: 'inline' })).rejects.toThrow(
+      /is not there and its log is: .*-wal holds the rows written last; put the journal back/,
+    );
+    expect(existsSync(path)).toBe(false);
+    copy('');
+    const back = await openJournal(path, { writer: 'inline' });
+    expect(back.head().seq).toBe(40);
+    await back.close();
+  });
+
+  it('keeps it company when it is set aside, also where that was cut short', async () => {
+    await cutOff();
+    // Killed behind the first of the renames.
+    renameSync(`${path}-wal`, `${path}.damaged-1-wal`);
+    await expect(openJournal(path, { writer: 'inline' })).rejects.toThrow(/log is gone/);
+    setJournalAside(path);
+    expect(readdirSync(folder).filter((name) => name.startsWith('table'))).toEqual(
+      expect.arrayContaining(['table.journal.damaged-1', 'table.journal.damaged-1-wal']),
+    );
+    expect(await verifyChain(`${path}.damaged-1`)).toMatchObject({
+      damage: null,
+      head: { seq: 40 },
+    });
+    const next = await openJournal(path, { writer: 'inline' });
+    expect(next.head().seq).toBe(0);
+    await next.close();
   });
 });
