@@ -156,10 +156,34 @@ const misdealOf = (value: unknown): Parsed<PressAct> => {
     : yes({ key: 'misdeal', yes: was, full });
 };
 
+/** What the one value of a key is called in a map. Source: docs/CONTRACT.md, "Inputs". */
+const NAMED: Partial<Readonly<Record<PressKey, readonly string[]>>> = {
+  preshuffled: ['package'],
+  loaded: ['batch'],
+  'first-card': ['rank'],
+  'no-more-bets': ['hands', 'n'],
+  'round-end': ['result'],
+  'stub-count': ['n'],
+  'dealer-in': ['badge', 'dealer'],
+  acknowledge: ['finding'],
+  clear: ['finding'],
+  'deck-removed': ['batch'],
+  'accept-gap': ['cards'],
+  'approve-reshuffler': ['device'],
+};
+
+/** The one value of a key, as it stands or from a map by its name. */
+const only = (key: PressKey, value: unknown): unknown => {
+  const given = fieldsOf(value);
+  const name = NAMED[key]?.find((one) => Object.hasOwn(given, one));
+  return name === undefined ? value : given[name];
+};
+
 const withValue = (key: PressKey, raw: RawPress): Parsed<PressAct> => {
   const { value, seat } = raw;
-  const word = text(value);
-  const n = whole(fieldsOf(value)['n'] ?? value);
+  const single = only(key, value);
+  const word = text(single);
+  const n = whole(single);
   switch (key) {
     case 'preshuffled':
       return word === null
@@ -171,28 +195,24 @@ const withValue = (key: PressKey, raw: RawPress): Parsed<PressAct> => {
     case 'cut':
       return cutOf(value, seat);
     case 'first-card': {
-      const rank = rankOf(value);
+      const rank = rankOf(single);
       return rank === null ? no('`first-card` takes a rank: A, 2-10, J, Q, K') : yes({ key, rank });
     }
     case 'stub-count':
       return n === null ? no('`stub-count` takes the number of cards') : yes({ key, n });
-    case 'accept-gap': {
-      const cards = whole(fieldsOf(value)['cards'] ?? value);
-      return cards === null
+    case 'accept-gap':
+      return n === null
         ? no('`accept-gap` takes how many cards left the shoe unseen')
-        : yes({ key, cards });
-    }
+        : yes({ key, cards: n });
     case 'acknowledge':
     case 'clear':
       return word === null
         ? no(`\`${key}\` takes the finding's code or number`)
         : yes({ key, finding: word });
-    case 'deck-removed': {
-      const batch = text(fieldsOf(value)['batch'] ?? value);
-      return batch === null
+    case 'deck-removed':
+      return word === null
         ? no('`deck-removed` takes the batch: `red`')
-        : yes({ key, batch: batch.toLowerCase() });
-    }
+        : yes({ key, batch: word.toLowerCase() });
     case 'approve-reshuffler':
       return word === null
         ? no("`approve-reshuffler` takes the device's name")

@@ -121,7 +121,11 @@ describe('the keys that would be taken now', () => {
         const [only] = given;
         const value = asks.length === 1 ? only?.[1] : Object.fromEntries(given);
         const raw = { key, ...(asks.length === 0 ? {} : { value }) };
-        expect(parsePress(raw), key).toMatchObject({ ok: true, value: { key } });
+        const parsed = parsePress(raw);
+        expect(parsed, key).toMatchObject({ ok: true, value: { key } });
+        // A single value may stand in a map by its name as well.
+        const map = parsePress({ key, value: Object.fromEntries(given) });
+        if (asks.length > 0) expect(map, key).toEqual(parsed);
       }
     }
     const rest = PRESS_KEYS.filter((key) => !met.has(key));
