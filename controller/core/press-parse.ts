@@ -101,7 +101,11 @@ const cutOf = (value: unknown, seat: number | undefined): Parsed<PressAct> => {
     return no('`cut` takes who cut: `seat 3` or `dealer`, with `depth 12` where it is known');
   }
   const by: Cutter = match[1].toLowerCase() === 'dealer' ? 'dealer' : Number(match[1]);
-  const depth = whole(given['depth'] ?? match[2]);
+  const told = given['depth'] ?? match[2];
+  const depth = whole(told);
+  if (depth === null && told !== undefined) {
+    return no('`cut`: `depth` takes the number of cards above the cut');
+  }
   return yes(depth === null ? { key: 'cut', by } : { key: 'cut', by, depth });
 };
 
@@ -135,14 +139,19 @@ const deckInOf = (value: unknown): Parsed<PressAct> => {
     : yes({ key: 'deck-in', batch: batch.toLowerCase(), id });
 };
 
+const HAND_COUNT_WORDS = 3;
+const HAND_COUNT_TAKES =
+  "`hand-count` takes batch, number and the second person's badge: `red 416 F-12`";
+
 const handCountOf = (value: unknown): Parsed<PressAct> => {
   const given = fieldsOf(value);
   const words = (text(value) ?? '').split(/\s+/);
+  if (words.length > HAND_COUNT_WORDS) return no(HAND_COUNT_TAKES);
   const batch = text(given['batch'] ?? words[0]);
   const n = whole(given['n'] ?? words[1]);
   const second = text(given['second'] ?? words[2]);
   return batch === null || n === null || second === null
-    ? no("`hand-count` takes batch, number and the second person's badge: `red 416 F-12`")
+    ? no(HAND_COUNT_TAKES)
     : yes({ key: 'hand-count', batch: batch.toLowerCase(), n, second });
 };
 
@@ -170,6 +179,26 @@ const NAMED: Partial<Readonly<Record<PressKey, readonly string[]>>> = {
   'deck-removed': ['batch'],
   'accept-gap': ['cards'],
   'approve-reshuffler': ['device'],
+};
+
+/** The names of those that take several. */
+const SEVERAL: Partial<Readonly<Record<PressKey, readonly string[]>>> = {
+  'cut-offered': ['seat'],
+  'cut-declined': ['seat'],
+  cut: ['by', 'depth'],
+  replace: ['out', 'in', 'second'],
+  misdeal: ['yes', 'full'],
+  'deck-in': ['batch', 'id'],
+  'hand-count': ['batch', 'n', 'second'],
+};
+
+/** Why a map has a field that nobody would look at: a slip of the pen, not a value. */
+const strange = (key: PressKey, value: unknown): string | null => {
+  const names = NAMED[key] ?? SEVERAL[key] ?? [];
+  const field = Object.keys(fieldsOf(value)).find((name) => !names.includes(name));
+  if (field === undefined) return null;
+  const takes = names.length === 0 ? 'no value' : names.map((name) => `\`${name}\``).join(', ');
+  return `\`${key}\` has no field \`${field}\`; it takes ${takes}`;
 };
 
 /** The one value of a key, as it stands or from a map by its name. */
@@ -276,6 +305,8 @@ export const parsePress = (raw: RawPress): Parsed<Press> => {
   if (!isPressKey(raw.key)) {
     return no(`there is no key \`${raw.key}\`; the keys are ${PRESS_KEYS.join(', ')}`);
   }
+  const slip = strange(raw.key, raw.value);
+  if (slip !== null) return no(slip);
   const act = withValue(raw.key, raw);
   if (!act.ok) return act;
   const badge = raw.badge === undefined ? {} : { badge: raw.badge };

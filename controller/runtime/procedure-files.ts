@@ -9,6 +9,8 @@ import { PackError } from '../procedures/problem.js';
 import type { Choices, PackFile } from '../procedures/resolve.js';
 
 const ID = /^[a-z0-9-]+\/[a-z0-9-]+$/;
+/** An id, or half of one: nobody who means a file writes it so. */
+const BARE = /^[a-z0-9-]+(\/[a-z0-9-]+)?$/i;
 const PACKS = join('controller', 'procedures', 'packs');
 const EXTENSIONS = ['.yaml', '.yml'];
 /** Largest pack file read, bytes. */
@@ -91,7 +93,7 @@ const locate = (idOrPath: string, from: string | undefined): PackFile => {
     if (found !== null) return found;
   }
   const path = resolvePath(folder, idOrPath);
-  if (ID.test(idOrPath) && !existsSync(path)) {
+  if (BARE.test(idOrPath) && !existsSync(path)) {
     throw new ProcedureMissing(
       `There is no procedure \`${idOrPath}\`. Built in are: ${builtInIds().join(', ')}.`,
     );

@@ -155,12 +155,16 @@ const progress = (isSilent: boolean, text: string): void => {
   if (!isSilent && process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 };
 
-const problemsOf = (file: string): readonly string[] => {
+const problemsOf = async (file: string): Promise<readonly string[]> => {
   const read = readScenario(file);
   if (!read.ok) return read.problems;
+  const { cannotAct } = await import('./rig.js');
   try {
-    rulesOf(read.scenario);
-    return [];
+    const { table } = rulesOf(read.scenario);
+    return read.scenario.timeline.flatMap((entry) => {
+      const why = cannotAct(entry.act, table);
+      return why === null ? [] : [new ScenarioProblem(file, entry, why.message).message];
+    });
   } catch (error) {
     if (error instanceof ScenarioProblem) return [error.message];
     throw error;
@@ -169,8 +173,8 @@ const problemsOf = (file: string): readonly string[] => {
 
 /** Reads every file, its procedure included, and says what is wrong. */
 export const checkFiles = async (paths: readonly string[], json: boolean): Promise<ExitCode> => {
-  await Promise.resolve();
-  const all = filesOf(paths).map((file) => ({ file, problems: problemsOf(file) }));
+  const all: { readonly file: string; readonly problems: readonly string[] }[] = [];
+  for (const file of filesOf(paths)) all.push({ file, problems: await problemsOf(file) });
   const ok = all.every(({ problems }) => problems.length === 0);
   if (json) {
     process.stdout.write(`${JSON.stringify({ ok, files: all }, null, 2)}\n`);

@@ -2,6 +2,7 @@ import type { Rules } from '../../core/decide.js';
 import type { Directive } from '../../core/directive.js';
 import type { Bridge, Journal, JournalRow, TableStep } from '../../core/ports.js';
 import { SimulatedClock } from '../../core/simulated-clock.js';
+import type { Table } from '../../core/procedure.js';
 import type { TableState } from '../../core/state.js';
 import { Publisher } from '../../../surveillance/mqtt/publisher.js';
 import { FakeTransport } from '../../../surveillance/mqtt/fake-transport.js';
@@ -11,9 +12,10 @@ import { CardTable } from '../card-table.js';
 import { ClockWatch } from '../clock-watch.js';
 import { silentLog } from '../log-port.js';
 import { shownFault } from '../outputs.js';
+import { boardOf, pluggable } from './board.js';
 import { ProcessLife } from './life.js';
 import { checkOutbox } from './outbox-check.js';
-import type { HandAct } from './schema.js';
+import type { Act, HandAct } from './schema.js';
 
 /** How deep a scenario goes into the box. */
 export type Depth = 'observations' | 'signals';
@@ -68,6 +70,21 @@ export const noShuffler = (entry: string): CannotAct =>
     `\`${entry}\`: this table has no shuffler; write \`shuffler: counting\` or ` +
       '`not-counting` under `table`',
   );
+
+const noCable = (device: string, known: readonly string[]): CannotAct =>
+  new CannotAct(
+    `\`link\`: nothing here would notice the cable of \`${device}\`; it takes ${known.join(', ')}`,
+  );
+
+/** What a table cannot do whatever happens before, so that a file can be refused unplayed. */
+export const cannotAct = (act: Act, table: Table): CannotAct | null => {
+  if ((act.do === 'shuffler' || act.do === 'serial') && table.shuffler === 'none') {
+    return noShuffler(act.do);
+  }
+  if (act.do !== 'link') return null;
+  const known = pluggable(boardOf(table));
+  return known.includes(act.device) ? null : noCable(act.device, known);
+};
 
 export type StepSeen = (step: TableStep, state: TableState) => void;
 
@@ -265,12 +282,7 @@ export class Rig {
   /** A cable that is in cannot be put in, nor one that is out pulled. */
   #changes({ state, device, identity }: Extract<HandAct, { do: 'link' }>): boolean {
     const { devices } = this.#way;
-    if (!devices.includes(device)) {
-      const known = devices.join(', ');
-      throw new CannotAct(
-        `\`link\`: nothing here would notice the cable of \`${device}\`; it takes ${known}`,
-      );
-    }
+    if (!devices.includes(device)) throw noCable(device, devices);
     const wasOut = this.#unplugged.has(device);
     if (state === 'down') this.#unplugged.add(device);
     else this.#unplugged.delete(device);

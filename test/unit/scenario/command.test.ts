@@ -123,5 +123,16 @@ describe('cutcard scenario check', () => {
     const missing = file('missing.yaml', GOOD.replace('pa/631a-baccarat', './no.yaml'));
     expect(await runCli(['scenario', 'check', missing])).toBe(2);
     expect(out).toMatch(/missing\.yaml:3:12: `procedure`: .*no\.yaml: there is no such file/);
+    const half = file('half.yaml', GOOD.replace('pa/631a-baccarat', '631a-baccarat'));
+    expect(await runCli(['scenario', 'check', half])).toBe(2);
+    expect(out).toMatch(/half\.yaml:3:12: .*no procedure `631a-baccarat`.* pa\/631a-baccarat/);
+  });
+
+  it('says what no table like this can do, as a run would', async () => {
+    const more = '  - link: { down: toaster }\n  - serial: "x"\n';
+    const odd = file('odd.yaml', `${GOOD}${more}`);
+    expect(await runCli(['scenario', 'check', odd])).toBe(2);
+    expect(out).toMatch(/odd\.yaml:8:5: `link`: .*`toaster`; it takes .*mouth/);
+    expect(out).toMatch(/odd\.yaml:9:5: `serial`: this table has no shuffler/);
   });
 });

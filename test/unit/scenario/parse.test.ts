@@ -154,6 +154,31 @@ describe('what cannot be used is named with its place, cause and cure', () => {
     ['an unknown finding', '  - expect: { finding: burn.shrt }\n', /did you mean `burn.short`/],
     ['an unknown press', '  - press: no-more-bet\n', /5:12: .*did you mean `no-more-bets`/],
     ['a wrong press value', '  - press: first-card 17\n', /takes a rank/],
+    [
+      'a field no press has',
+      '  - press: { key: cut, value: { by: dealer, dept: 9 } }\n',
+      /no field `dept`; it takes `by`, `depth`/,
+    ],
+    [
+      'a depth that is no number',
+      '  - press: { key: cut, value: { by: dealer, depth: deep } }\n',
+      /`depth` takes the number of cards/,
+    ],
+    [
+      'a word too many',
+      '  - press: { key: hand-count, role: floor, value: red 416 F-12 F-13 }\n',
+      /the second person's badge/,
+    ],
+    [
+      'a misspelt field of one',
+      '  - press: { key: first-card, value: { rnak: 7 } }\n',
+      /no field `rnak`; it takes `rank`/,
+    ],
+    [
+      'a value where none belongs',
+      '  - press: { key: washed, value: { twice: true } }\n',
+      /no field `twice`; it takes no value/,
+    ],
     ['a card that is none', '  - cards: [7x]\n', /`7x` is not a card/],
     ['an unquoted unread card', '  - cards: [7h, ?, Kd]\n', /a card that was not read as "\?"/],
     ['no unit', '  - wait: 5\n', /time with its unit/],
