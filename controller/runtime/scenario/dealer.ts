@@ -125,8 +125,10 @@ const ready = (state: TableState, { procedure, table }: Rules): Move | null => {
 };
 
 const stub = ({ round }: TableState, { procedure, table }: Rules): Move | null => {
-  if (procedure.stub === null || round.hands === null) return null;
-  const n = expectedStub(procedure.stub, expectedCount(procedure, table), round.hands);
+  const rule = procedure.stub;
+  // Where every place is dealt to, the stub does not hang on how many play.
+  if (rule === null || (round.hands === null && rule.perHand > 0)) return null;
+  const n = expectedStub(rule, expectedCount(procedure, table), round.hands ?? 0);
   return press({ key: 'stub-count', n }, COUNT_STUB_MS);
 };
 
