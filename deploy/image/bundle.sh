@@ -4,7 +4,7 @@
 set -eu
 board=$1 images=$2 out=$3
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf --one-file-system "$work"' EXIT
 mkdir "$work/content"
 cp "$images/boot.vfat" "$images/root.squashfs" "$work/content/"
 cat >"$work/content/manifest.raucm" <<MANIFEST
