@@ -101,7 +101,8 @@ const stageProgram = (stage) => {
     copyFolder(stage, from, `${LIB}/${from}`, (path) => path.endsWith('.yaml'));
   }
   // Debian's own Node, whatever else the person who types this has on the PATH.
-  const start = `#!/bin/sh\nexec /usr/bin/node /${LIB}/dist/bundle/cli.js "$@"\n`;
+  const node = '/usr/bin/node --max-semi-space-size=1';
+  const start = `#!/bin/sh\nexec ${node} /${LIB}/dist/bundle/cli.js "$@"\n`;
   put(stage, 'usr/bin/cutcard', start, 0o755);
 };
 

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
+import { COLLECTOR_FLAGS } from './engine-flags.js';
 
 /**
  * What each entry of the bundle begins with: loads the parts of the program with the code that the
@@ -105,6 +106,7 @@ const writeCode = (): void => {
 // The engine takes code only under the flags it was compiled under. How much room young objects
 // have is settled by now, and has nothing to do with code.
 for (const flag of ['min', 'max']) setFlagsFromString(`--${flag}-semi-space-size=0`);
+for (const flag of COLLECTOR_FLAGS) setFlagsFromString(flag);
 if (isWriting) process.once('exit', writeCode);
 const program = load(start.replace(/\.js$/, '-main.js'));
 if (typeof program === 'object' && program !== null && 'main' in program) {

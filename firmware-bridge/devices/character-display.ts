@@ -19,10 +19,10 @@ const RESET_NS = 5_000_000;
 
 /** Bytes on the port that clock one instruction or character in as two nibbles. */
 const clockIn = (value: number, rs: number, into: number[]): void => {
-  for (const nibble of [value & 0xf0, (value << 4) & 0xf0]) {
-    const port = nibble | LCD.BACKLIGHT | rs;
-    into.push(port | LCD.E, port);
-  }
+  const rest = LCD.BACKLIGHT | rs;
+  const high = (value & 0xf0) | rest;
+  const low = ((value << 4) & 0xf0) | rest;
+  into.push(high | LCD.E, high, low | LCD.E, low);
 };
 
 /** The dealer's four-line display: line 1, line 2, the next step, the clause. */
@@ -128,7 +128,7 @@ export class CharacterDisplay implements Device {
   }
 
   #send(bytes: readonly number[], pauseNs: number, then: () => void): void {
-    this.#bus.write(this.#address, Uint8Array.from(bytes), (error) => {
+    this.#bus.write(this.#address, new Uint8Array(bytes), (error) => {
       if (error !== null) this.#link?.down(error.message);
       else if (pauseNs === 0) then();
       else this.#cancel = this.#scheduler.at(this.#scheduler.nowNs() + pauseNs, then);

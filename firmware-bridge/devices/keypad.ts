@@ -171,8 +171,10 @@ export class Keypad implements Device {
     const changed = pins ^ this.#pins;
     this.#pins = pins;
     if (changed === 0) return;
-    for (const [i, key] of this.#p.keys.entries()) {
-      if ((changed & (1 << i)) === 0) continue;
+    const { keys } = this.#p;
+    for (let i = 0; i < keys.length; i += 1) {
+      const key = keys[i];
+      if (key === undefined || (changed & (1 << i)) === 0) continue;
       const quiet = atNs - (this.#changedNs[i] ?? 0) >= KEY_LOCKOUT_NS;
       this.#changedNs[i] = atNs;
       if ((pins & (1 << i)) === 0) continue;

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { COLLECTOR_FLAGS } from '../../controller/runtime/engine-flags.js';
 import { silentLog } from '../../controller/runtime/log-port.js';
 import { openTable } from '../../controller/runtime/main.js';
 import { RealScheduler } from '../../controller/runtime/real-scheduler.js';
@@ -48,6 +50,7 @@ writeFileSync(
   ].join('\n'),
 );
 
+for (const flag of COLLECTOR_FLAGS) setFlagsFromString(flag);
 const lockedNs: number[] = [];
 const onSet = (isLocked: boolean): void => {
   if (isLocked) lockedNs.push(nowNs());

@@ -3,6 +3,8 @@ import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { COLLECTOR_FLAGS } from '../../controller/runtime/engine-flags.js';
 import { PAUSE_LIMIT_MS } from './gc.js';
 import { soak, type SoakReport } from './soak.js';
 
@@ -12,8 +14,22 @@ const TABLES_MAX = 64;
 
 const pad = (text: string | number, width: number): string => String(text).padStart(width);
 
+const pauses = (gc: SoakReport['gc']): readonly string[] => {
+  const over = Object.entries(gc.over).map(([kind, n]) => `${n} of kind ${kind}`);
+  const { control, unservedMs } = gc;
+  return [
+    `garbage collection: ${gc.pauses} pauses, median ${gc.medianMs.toFixed(2)} ms, p99 ` +
+      `${gc.p99Ms.toFixed(1)}, longest ${gc.longestMs.toFixed(1)}, over ${PAUSE_LIMIT_MS} ms: ` +
+      (over.length === 0 ? 'none' : over.join(', ')),
+    `control: ${control.stretches} stretches of plain work as long as the median pause, longest ` +
+      `${control.longestMs.toFixed(1)} ms, over ${PAUSE_LIMIT_MS} ms: ${control.over || 'none'}`,
+    ...(unservedMs === null
+      ? []
+      : [`this thread stood ready without a processor for ${(unservedMs / 1000).toFixed(1)} s`]),
+  ];
+};
+
 const tableText = (report: SoakReport): string => {
-  const { gc } = report;
   const head =
     `${'quantity'.padEnd(14)}${pad('first', 10)}${pad('middle', 10)}${pad('last', 10)}` +
     `${pad('most', 10)}${pad('growth', 10)}${pad('may grow', 10)}`;
@@ -24,16 +40,13 @@ const tableText = (report: SoakReport): string => {
       `${pad(f.most.toFixed(2), 10)}${pad(f.growth.toFixed(2), 10)}${pad(f.mayGrow, 10)}` +
       (f.grows ? '  GROWS' : ''),
   );
-  const over = Object.entries(gc.over).map(([kind, n]) => `${n} of kind ${kind}`);
   return [
     head,
     ...rows,
     '',
     `${report.days} days on ${report.tables} table(s): ${report.steps} steps, ` +
       `${report.restarts} restarts, ${report.outages} outages in ${report.seconds.toFixed(0)} s`,
-    `garbage collection: ${gc.pauses} pauses, longest ${gc.longestMs.toFixed(1)} ms, over ` +
-      `${PAUSE_LIMIT_MS} ms: ${over.length === 0 ? 'none' : over.join(', ')}`,
-    ...(report.collected ? [] : ['the heap was not collected before samples: use --expose-gc']),
+    ...pauses(report.gc),
     ...report.warnings.map((warning) => `warning: ${warning}`),
     '',
   ].join('\n');
@@ -74,6 +87,8 @@ const scratch = (): string => {
   }
 };
 
+// As every start of the program has it.
+for (const flag of COLLECTOR_FLAGS) setFlagsFromString(flag);
 const folder = mkdtempSync(join(scratch(), 'cutcard-soak-'));
 try {
   const report = await soak({

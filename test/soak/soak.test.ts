@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Control } from './control.js';
 import { fit } from './fit.js';
 import { soak } from './soak.js';
 
@@ -24,6 +25,18 @@ describe('what grows over a soak', () => {
   });
 });
 
+describe('the control beside the collector', () => {
+  it('counts what was longer than the limit, and how long it was', () => {
+    const [strict, patient] = [new Control(0), new Control(Infinity)];
+    for (const control of [strict, patient]) for (let i = 0; i < 5; i += 1) control.work(0.5);
+    expect(strict.seen()).toMatchObject({ stretches: 5, over: 5 });
+    expect(patient.seen()).toMatchObject({ stretches: 5, over: 0 });
+    const { longestMs, totalMs } = patient.seen();
+    expect(longestMs).toBeGreaterThan(0);
+    expect(totalMs).toBeGreaterThanOrEqual(longestMs);
+  });
+});
+
 describe('a short soak of two tables', () => {
   it('plays through real journal, publisher and hardware and counts what it holds', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cutcard-soak-'));
@@ -32,6 +45,8 @@ describe('a short soak of two tables', () => {
       const report = await soak({ days: 0.004, tables: 2, seed: 3, folder, progress });
       expect(report.steps).toBeGreaterThan(100);
       expect(report.warnings).toEqual([]);
+      expect(report.gc.pauses).toBeGreaterThan(0);
+      expect(report.gc.control.stretches).toBe(report.gc.pauses);
       const counts = ['handles', 'files', 'listeners', 'timers'];
       expect(report.grows.filter((name) => counts.includes(name))).toEqual([]);
     } finally {

@@ -50,8 +50,6 @@ export interface SoakReport {
   readonly seconds: number;
   readonly fits: readonly Fit[];
   readonly gc: GcSeen;
-  /** Whether the heap was collected before each sample (`node --expose-gc`). */
-  readonly collected: boolean;
   readonly warnings: readonly string[];
   readonly grows: readonly string[];
 }
@@ -89,13 +87,16 @@ const listeners = (): number =>
 const total = (tables: readonly SoakTable[], of: (table: SoakTable) => number): number =>
   tables.reduce((sum, table) => sum + of(table), 0);
 
-const sample = (tables: readonly SoakTable[], delayMs: number): Sample => {
-  globalThis.gc?.();
-  const { rss, heapUsed, external } = process.memoryUsage();
+/**
+ * Nothing is collected for a sample: collections that are asked for would come instead of the
+ * program's own, whose pauses are to be seen.
+ */
+const sample = (tables: readonly SoakTable[], heapBytes: number, delayMs: number): Sample => {
+  const { rss, external } = process.memoryUsage();
   const steps = total(tables, (table) => table.steps);
   return {
     rssMb: rss / MB,
-    heapMb: heapUsed / MB,
+    heapMb: heapBytes / MB,
     externalMb: external / MB,
     handles: process.getActiveResourcesInfo().length,
     files: openFiles(),
@@ -143,7 +144,7 @@ export const soak = async (options: SoakOptions): Promise<SoakReport> => {
       // What the collector said of this part arrives with the next turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       const delayMs = delay.percentile(99) / NS_PER_MS;
-      samples.push(sample(tables, delayMs));
+      samples.push(sample(tables, watch.heapBytes, delayMs));
       delay.reset();
       progress(n, SAMPLES);
     }
@@ -165,7 +166,6 @@ export const soak = async (options: SoakOptions): Promise<SoakReport> => {
     seconds: (performance.now() - startMs) / 1000,
     fits,
     gc: watch.seen(),
-    collected: globalThis.gc !== undefined,
     warnings,
     grows: fits.filter(({ grows }) => grows).map(({ name }) => name),
   };
