@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chownSync,
+  closeSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -22,6 +24,8 @@ import { Store } from '../../../storage/store.js';
 import { AuditFile } from '../../../surveillance/access/audit.js';
 import { SqliteDb } from '../../../surveillance/floor/store/sqlite-db.js';
 import { moveDurably, writeDurably } from '../../../surveillance/identity/files.js';
+import { CLI } from '../../support/cutcard.js';
+import { needsFile, testWith } from '../../support/needs.js';
 
 let folder = '';
 const at = (name: string): string => join(folder, name);
@@ -138,6 +142,23 @@ describe('a new file', () => {
     expect(() => writeInto(folder, { c: 'new' })).toThrow(/c: it cannot be written: it is a pipe/);
   });
 });
+
+const full = needsFile(CLI, 'run `npm run build` first') ?? needsFile('/dev/full', 'no full disk');
+
+testWith(
+  full,
+  'output that is not whole is said, with exit code 2 and nothing of the inside',
+  () => {
+    const disk = openSync('/dev/full', 'w');
+    const ran = spawnSync(process.execPath, [CLI, 'runbook'], { stdio: ['ignore', disk, 'pipe'] });
+    closeSync(disk);
+    expect(ran.status).toBe(2);
+    expect(ran.stderr.toString()).toBe(
+      'cutcard: what was to be written on stdout is not whole: the disk is full\n',
+    );
+  },
+  60_000,
+);
 
 describe('what grows for ever', () => {
   it("is kept in no pipe: the trail of who did what, and the floor's store", async () => {
