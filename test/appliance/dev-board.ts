@@ -165,7 +165,7 @@ export const DEVBOARD: readonly Check[] = [
     strictEqual((await standing(guest)).phase, 'closed');
     await walk(PAGE, heading, handsOf(guest));
     await guest.until(ASK_LINE, /^NO MORE BETS/);
-    // Between rounds nothing may leave: the gate's LED says what the page says.
+    // The LED of the gate is on its line, whatever its level.
     await guest.until(level(GATE), /^[01]$/m);
     await guest.must(finger('lid', true));
     await guest.until(SHOW, /tamper\.lid/);

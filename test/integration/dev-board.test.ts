@@ -137,6 +137,14 @@ class Bench {
     this.#scheduler.close();
   }
 
+  /** Findings that keep the table from going on: a slow machine adds others. */
+  owed(): readonly string[] {
+    const { findings } = this.view();
+    return findings
+      .filter(({ severity }) => severity === 'stop' || severity === 'hold')
+      .map(({ code }) => code);
+  }
+
   async sees(wanted: RegExp): Promise<void> {
     await expect.poll(() => this.view().display?.line1, { timeout: LONG_MS }).toMatch(wanted);
   }
@@ -160,6 +168,12 @@ class Bench {
 
   press(button: 'lid', down: boolean): void {
     this.#gpio.drive(lineSpec(BOARD, button), down, this.#scheduler.nowNs());
+  }
+
+  /** The gate's LED, lit while the gate is locked. */
+  async gateIs(locked: boolean): Promise<void> {
+    const lit = (): boolean => this.#gpio.level(lineSpec(BOARD, 'gate'));
+    await expect.poll(lit, { timeout: LONG_MS }).toBe(locked);
   }
 
   roll(beats: Beats): void {
@@ -193,7 +207,9 @@ describe('the page of the development board', () => {
   it('leads from a closed table to a whole round by keys and fingers', async () => {
     const bench = await Bench.on(configured(), 'table.journal', await openPanel());
     await bench.plays();
-    expect(bench.view()).toMatchObject({ phase: 'ready', out: 10, round: 1, findings: [] });
+    expect(bench.view()).toMatchObject({ phase: 'ready', out: 10, round: 1, gate: 'open' });
+    expect(bench.owed()).toEqual([]);
+    await bench.gateIs(false);
   });
 
   it('names the seat whose turn it is where another one cuts, and the step stays due', async () => {
@@ -236,8 +252,11 @@ describe('the page of the development board', () => {
     await after.finds('gap.unwatched');
     const { phase, round, out } = before;
     expect(after.view()).toMatchObject({ phase, round, out, gate: 'locked' });
+    await after.gateIs(true);
     await panel.types('accept-gap 0');
     await after.sees(/^NO MORE BETS/);
-    expect(after.view()).toMatchObject({ gap: false, gate: 'open', findings: [] });
+    await after.gateIs(false);
+    expect(after.view()).toMatchObject({ gap: false, phase, round, out });
+    expect(after.owed()).toEqual([]);
   });
 });
