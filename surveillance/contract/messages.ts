@@ -239,19 +239,23 @@ const order = {
   table: z.string().max(100).describe('`site/pit/table`: an order for another table is refused'),
   nonce: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{16,64}$/)
+    .regex(/^[A-Za-z0-9_-]{16,64}$/, 'takes 16 to 64 letters, digits, `-` or `_`')
     .describe('Never used twice'),
   issuedMs: z.number(),
   expiresMs: z.number().describe('At most 60 s after `issuedMs`'),
 };
 
 export const orderSchema = z
-  .discriminatedUnion('cmd', [
-    z.strictObject({ ...order, cmd: z.literal('ack'), finding: z.string().min(1).max(64) }),
-    z.strictObject({ ...order, cmd: z.literal('resend'), from: seq, to: seq }),
-    z.strictObject({ ...order, cmd: z.literal('mark'), text: z.string().min(1).max(120) }),
-    z.strictObject({ ...order, cmd: z.literal('clear'), finding: z.string().min(1).max(64) }),
-  ])
+  .discriminatedUnion(
+    'cmd',
+    [
+      z.strictObject({ ...order, cmd: z.literal('ack'), finding: z.string().min(1).max(64) }),
+      z.strictObject({ ...order, cmd: z.literal('resend'), from: seq, to: seq }),
+      z.strictObject({ ...order, cmd: z.literal('mark'), text: z.string().min(1).max(120) }),
+      z.strictObject({ ...order, cmd: z.literal('clear'), finding: z.string().min(1).max(64) }),
+    ],
+    { error: 'takes ack, resend, mark or clear' },
+  )
   .describe('What `signed` holds');
 
 export const replySchema = z

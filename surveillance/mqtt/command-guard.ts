@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { plainIssue } from '../../controller/config/plain-issue.js';
 import { ROLES, type Role } from '../../controller/core/cards.js';
 import { cmdSchema, type Order, orderSchema } from '../contract/messages.js';
 
@@ -126,8 +127,9 @@ export class CommandGuard {
     const parsed = orderSchema.safeParse(jsonOf(Buffer.from(signed)));
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      const field = issue?.path.map(String).join('.') ?? '';
-      const reason = `the order is not well formed: ${field} ${issue?.message ?? ''}`;
+      const field = issue?.path.map((key) => `\`${String(key)}\` `).join('') ?? '';
+      const why = issue === undefined ? 'is not taken here' : plainIssue(issue);
+      const reason = `the order is not well formed: ${field}${why}`;
       return { taken: false, reason, command: null, nonce: null, key, role };
     }
     const order = parsed.data;
