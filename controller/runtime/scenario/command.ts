@@ -4,7 +4,7 @@ import { placeTrouble, readGiven } from '../../config/given-file.js';
 import { EXIT, type ExitCode, Refusal } from '../exit.js';
 import { parseScenario } from './parse.js';
 import { differenceText, failureText, headline } from './report.js';
-import type { Depth } from './rig.js';
+import { cannotAct, type Depth } from './rig.js';
 import { type Outcome, runScenario } from './run.js';
 import { LIMITS, type Scenario } from './schema.js';
 import { ScenarioProblem } from './source.js';
@@ -155,10 +155,9 @@ const progress = (isSilent: boolean, text: string): void => {
   if (!isSilent && process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 };
 
-const problemsOf = async (file: string): Promise<readonly string[]> => {
+const problemsOf = (file: string): readonly string[] => {
   const read = readScenario(file);
   if (!read.ok) return read.problems;
-  const { cannotAct } = await import('./rig.js');
   try {
     const { table } = rulesOf(read.scenario);
     return read.scenario.timeline.flatMap((entry) => {
@@ -173,8 +172,8 @@ const problemsOf = async (file: string): Promise<readonly string[]> => {
 
 /** Reads every file, its procedure included, and says what is wrong. */
 export const checkFiles = async (paths: readonly string[], json: boolean): Promise<ExitCode> => {
-  const all: { readonly file: string; readonly problems: readonly string[] }[] = [];
-  for (const file of filesOf(paths)) all.push({ file, problems: await problemsOf(file) });
+  await Promise.resolve();
+  const all = filesOf(paths).map((file) => ({ file, problems: problemsOf(file) }));
   const ok = all.every(({ problems }) => problems.length === 0);
   if (json) {
     process.stdout.write(`${JSON.stringify({ ok, files: all }, null, 2)}\n`);
