@@ -109,7 +109,7 @@ export const STACK_RUNBOOK = {
   'cut.shallow': {
     means: 'Fewer cards than the minimum lie above or below the cut.',
     dealer: 'Have the stack cut again, deeper.',
-    floor: '',
+    floor: 'Or order a recut (`recut`): then the next person in turn cuts.',
     surveillance: '',
     technician: '',
   },
