@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # build.sh BOARD OUT [PACKAGES]: the SD-card image of a table, and the signed bundle that updates
-# one. BOARD: pi4 (Debian's own kernel; that one knows no Pi 5), or pc: the same for an emulated PC
-# with a card (test/image), which is built and started much faster. OUT: a folder. PACKAGES: folder with the two .deb
-# files, default dist/packages. Needs root and what deploy/image/setup.sh installs; the signing key
-# in CUTCARD_SIGN_KEY and CUTCARD_SIGN_CERT (PEM), the certificate the tables trust in
-# CUTCARD_KEYRING. SNAPSHOT (a Debian mirror of one day) and SOURCE_DATE_EPOCH make it come out the
-# same again. CUTCARD_HOUSE: a program that is given the new root's path at the end: accounts, SSH
-# keys, time sources, network of a house. CUTCARD_VERSION: what the bundle calls itself.
+# one. BOARD: pi4 (Debian's own kernel; that one knows no Pi 5), or pc: the same for an emulated
+# PC with a card (test/image), which is built and started much faster. OUT: a folder. PACKAGES:
+# folder with the two .deb files, default dist/packages. Needs root and what deploy/image/setup.sh
+# installs; the signing key in CUTCARD_SIGN_KEY and CUTCARD_SIGN_CERT (PEM), the certificate the
+# tables trust in CUTCARD_KEYRING. SNAPSHOT (a Debian mirror of one day) and SOURCE_DATE_EPOCH
+# make it come out the same again. CUTCARD_HOUSE: a program that is given the new root's path at
+# the end: accounts, SSH keys, time sources, network of a house. CUTCARD_VERSION: what the bundle
+# calls itself.
 set -euo pipefail
 board=${1:?board: pi4, pc} out=${2:?folder for the image}
 here=$(dirname "$(readlink -f "$0")")
@@ -20,7 +21,7 @@ pc)
   started=/sys/firmware/qemu_fw_cfg/by_name/opt/cutcard.partition/raw
   ;;
 pi5)
-  echo "image: the kernel of Debian trixie has no driver for a Pi 5's lines, buses and cable (RP1):" \
+  echo "image: Debian trixie's kernel has no driver for a Pi 5's lines, buses and cable (RP1):" \
     'a table on a Pi 5 is installed by package (docs/INSTALL.md)' >&2
   exit 2
   ;;

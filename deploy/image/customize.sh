@@ -4,7 +4,8 @@ set -eu
 root=$1
 at() { # at MODE FILE PLACE: with the card's own number and the board filled in
   mkdir -p "$(dirname "$root/$3")"
-  sed -e "s/@DISK@/$DISK/g" -e "s#@STARTED@#$STARTED#g" -e "s/@BOARD@/$BOARD/g" "$HERE/$2" >"$root/$3"
+  sed -e "s/@DISK@/$DISK/g" -e "s#@STARTED@#$STARTED#g" -e "s/@BOARD@/$BOARD/g" \
+    "$HERE/$2" >"$root/$3"
   chmod "$1" "$root/$3"
 }
 at 0755 boot-slot usr/lib/cutcard/os/boot-slot

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh ARCH: installs what build.sh works with, where it may: as root. Elsewhere it names what is
-# missing and fails.
+# setup.sh ARCH: installs what build.sh works with, where it may: as root. Elsewhere it names what
+# is missing and fails.
 set -euo pipefail
 arch=${1:?architecture}
 needed='mmdebstrap:mmdebstrap genimage:genimage rauc:rauc squashfs-tools:mksquashfs mtools:mcopy

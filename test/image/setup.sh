@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh ARCH: installs what the image test works with beside what builds an image, where it may: as
-# root. Elsewhere it names what is missing and fails: a machine that was not tried proves nothing.
+# setup.sh ARCH: installs what the image test works with beside what builds an image, where it
+# may: as root. Elsewhere it names what is missing and fails: a machine that was not tried proves
+# nothing.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 bash "$here/../../deploy/image/setup.sh" "${1:?architecture}"
@@ -13,6 +14,8 @@ for pair in $emulator device-tree-compiler:fdtput fdisk:sfdisk \
   openssl:openssl; do
   PATH="$PATH:/usr/sbin:/sbin" command -v "${pair##*:}" >/dev/null 2>&1 || missing+=("${pair%%:*}")
 done
+# The emulated PC's own firmware; it brings no program.
+[ "$1" != amd64 ] || [ -e /usr/share/seabios/bios-256k.bin ] || missing+=(seabios)
 [ "${#missing[@]}" -gt 0 ] || exit 0
 echo "image: installing ${missing[*]}"
 install() {
