@@ -49,7 +49,7 @@ const wantedOf = async ({ finding, round, from, to }: ExportFlags): Promise<Want
 
 const exportEvidence = async (flags: ExportFlags): Promise<void> => {
   const { DeviceKey } = await import('../../../storage/checkpoint.js');
-  const { makeEvidence } = await import('../../../storage/evidence-file.js');
+  const { makeEvidence, verifyEvidence } = await import('../../../storage/evidence-file.js');
   const { JournalFault } = await import('../../../storage/fault.js');
   const { JournalReader } = await import('../../../storage/reader.js');
   const { markText, marksOf, readMark } = await import('../../../storage/rebuilt.js');
@@ -72,8 +72,17 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
         const said = readMark(body);
         if (said !== null) process.stderr.write(`${flags.journal}: ${markText(said)}\n`);
       }
-      if (flags.json) print(JSON.stringify({ file: flags.out, bytes: Buffer.byteLength(text) }));
-      else print(`${flags.out}: ${Buffer.byteLength(text)} bytes; open it in a browser to read it`);
+      // A damaged journal's evidence is what it is; nobody is to find out only when it is checked.
+      const { flaw } = verifyEvidence(text, programVersion());
+      if (flaw !== null) {
+        const { where, what } = flaw;
+        const words = `${flags.journal}: damaged: ${where}: ${what}; ${flags.out} holds it as it is`;
+        process.stderr.write(`${words}\n`);
+        process.exitCode = EXIT.found;
+      }
+      const bytes = Buffer.byteLength(text);
+      if (flags.json) print(JSON.stringify({ file: flags.out, bytes, flaw }));
+      else print(`${flags.out}: ${bytes} bytes; open it in a browser to read it`);
     } finally {
       reader.close();
     }

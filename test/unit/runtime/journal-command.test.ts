@@ -70,6 +70,11 @@ describe('a row whose text was changed', () => {
       expect(err, words.join(' ')).toContain('journal verify');
       expect(err, words.join(' ')).not.toContain('internal error');
     }
+    const made = join(folder, 'evidence.html');
+    const span = ['--from', '100', '--to', '140'];
+    expect(await runCli(['evidence', 'export', '--journal', path, '--out', made, ...span])).toBe(1);
+    expect(err).toMatch(/damaged: row 120: .*evidence\.html holds it as it is/);
+    expect(await runCli(['evidence', 'verify', made])).toBe(1);
   });
 });
 
