@@ -76,8 +76,8 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
       const { flaw } = verifyEvidence(text, programVersion());
       if (flaw !== null) {
         const { where, what } = flaw;
-        const words = `${flags.journal}: damaged: ${where}: ${what}; ${flags.out} holds it as it is`;
-        process.stderr.write(`${words}\n`);
+        const kept = `${flags.out} holds it as it is`;
+        process.stderr.write(`${flags.journal}: damaged: ${where}: ${what}; ${kept}\n`);
         process.exitCode = EXIT.found;
       }
       const bytes = Buffer.byteLength(text);
