@@ -64,10 +64,14 @@ const policy = z
       .enum(['stop', 'warn'])
       .default(DEFAULT_POLICY.sensorFault)
       .describe('what a failing sensor is: `stop` or `warn`'),
+    shufflerLost: z
+      .enum(['stop', 'warn'])
+      .default(DEFAULT_POLICY.shufflerLost)
+      .describe('what a shuffler that is not heard any more is: `stop` or `warn`'),
     clockUntrusted: z
-      .enum(['warn', 'info'])
+      .enum(['stop', 'warn', 'info'])
       .default(DEFAULT_POLICY.clockUntrusted)
-      .describe('what an untrusted clock is: `warn` or `info`'),
+      .describe('what an untrusted clock is: `stop`, `warn` or, only told, `info`'),
   })
   .describe('house policies: what the clauses leave open');
 

@@ -47,6 +47,7 @@ const lost = (draft: Draft, device: string, why: string): void => {
       observed: why,
       remedy: 'Call the technician. A shuffle the table does not hear of does not count',
       device,
+      severity: draft.table.policy.shufflerLost,
     });
     stubDutyBack(draft, `the shuffler is away: ${why}`);
   } else {

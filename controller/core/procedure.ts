@@ -237,7 +237,8 @@ export interface Policy {
   readonly handShuffle: 'allow' | 'stop';
   readonly tamperLid: 'stop' | 'warn';
   readonly sensorFault: 'stop' | 'warn';
-  readonly clockUntrusted: 'warn' | 'info';
+  readonly shufflerLost: 'stop' | 'warn';
+  readonly clockUntrusted: 'stop' | 'warn' | 'info';
 }
 
 export const DEFAULT_POLICY: Policy = {
@@ -251,7 +252,8 @@ export const DEFAULT_POLICY: Policy = {
   handShuffle: 'allow',
   tamperLid: 'warn',
   sensorFault: 'stop',
-  clockUntrusted: 'info',
+  shufflerLost: 'warn',
+  clockUntrusted: 'warn',
 };
 
 /** Cards in a full, correct stack: decks × cards per deck. Cover cards never count. */

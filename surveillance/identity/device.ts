@@ -15,12 +15,14 @@ import { openssl } from './openssl.js';
  *     device.key  device.crt     in use
  *     next.key    next.csr       made for a renewal, until its certificate is installed
  *     previous.key previous.crt  what was in use before the last renewal
+ *     ca.crt                     of the authority that signed, kept from the first installation on
  *
  * The key is made here and never leaves; only the request does.
  */
 export interface DeviceFiles {
   readonly key: string;
   readonly certificate: string;
+  readonly authority: string;
   readonly nextKey: string;
   readonly nextRequest: string;
   readonly previousKey: string;
@@ -36,6 +38,7 @@ const RENEW_AT = 2 / 3;
 export const deviceFiles = (dir: string): DeviceFiles => ({
   key: join(dir, 'device.key'),
   certificate: join(dir, 'device.crt'),
+  authority: join(dir, 'ca.crt'),
   nextKey: join(dir, 'next.key'),
   nextRequest: join(dir, 'next.csr'),
   previousKey: join(dir, 'previous.key'),
@@ -79,6 +82,8 @@ export const requestArgs = (keyFile: string, name: string): readonly string[] =>
 /**
  * Takes the signed certificate into use: only if it belongs to the key that waits here, carries
  * the expected name, was signed by `caPem` and is valid now. What was in use is kept beside it.
+ * The authority's certificate is kept beside it, unless one is there: by that one the broker is
+ * judged until a person puts another in its place.
  * A power cut in between leaves either the old pair or the new one to `recoverInstall`.
  * @throws IdentityError saying which of these does not hold.
  */
@@ -87,7 +92,7 @@ export const installCertificate = (
   certificatePem: string,
   caPem: string,
   nowMs: number,
-): { readonly name: string; readonly validToMs: number } => {
+): Installed => {
   const files = deviceFiles(dir);
   const certificate = parse(certificatePem, 'the certificate');
   const key = createPrivateKey(readText(files.nextKey, 'the key that waits for a certificate'));
@@ -107,12 +112,25 @@ export const installCertificate = (
     writeDurably(files.previousCertificate, pem, READABLE);
     writeDurably(files.previousKey, readText(files.key, 'the key in use'), OWNER_ONLY);
   }
+  if (!existsSync(files.authority)) writeDurably(files.authority, caPem, READABLE);
   // The certificate first: a key without it is recognised at the next start, see `recoverInstall`.
   writeDurably(files.certificate, certificatePem, READABLE);
   moveDurably(files.nextKey, files.key);
   rmSync(files.nextRequest, { force: true });
-  return { name: nameIn(certificate), validToMs: Date.parse(certificate.validTo) };
+  const kept = readText(files.authority, "the authority's certificate kept here");
+  return {
+    name: nameIn(certificate),
+    validToMs: Date.parse(certificate.validTo),
+    authority: kept.includes(caPem.trim()) ? 'kept' : 'another',
+  };
 };
+
+export interface Installed {
+  readonly name: string;
+  readonly validToMs: number;
+  /** Whether `ca.crt` holds the authority that signed, or only another one. */
+  readonly authority: 'kept' | 'another';
+}
 
 /** Finishes an installation that a power cut left half done; true when there was one. */
 export const recoverInstall = (dir: string): boolean => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -276,7 +276,19 @@ describe('identities on their own', () => {
     const later = Date.now() + 100 * 86_400_000;
     expect(() => installCertificate(a, pem, house.caPem, later)).toThrow('expired on');
     expect(() => installCertificate(a, pem, house.caPem, 0)).toThrow('compare the clocks');
-    expect(installCertificate(a, pem, house.caPem, Date.now()).name).toBe(name);
+    expect(existsSync(deviceFiles(a).authority)).toBe(false);
+    const installed = installCertificate(a, pem, house.caPem, Date.now());
+    expect(installed).toMatchObject({ name, authority: 'kept' });
+    expect(readFileSync(deviceFiles(a).authority, 'utf8')).toBe(house.caPem);
+  });
+
+  it('the authority that a person put there stays', () => {
+    const dir = join(house.dir, 'e');
+    const pem = signRequest(house.ca, readFileSync(makeRequest(dir, name), 'utf8'), { name });
+    const { authority } = deviceFiles(dir);
+    writeFileSync(authority, 'of the broker');
+    expect(installCertificate(dir, pem, house.caPem, Date.now()).authority).toBe('another');
+    expect(readFileSync(authority, 'utf8')).toBe('of the broker');
   });
 
   it('is to be renewed after two thirds of its life; the old pair is kept', () => {

@@ -99,9 +99,11 @@ const signingKey = ({ dir }: Dir): Promise<void> =>
 
 const install = (file: string, flags: Dir & { readonly ca: string }): Promise<void> =>
   plainly(async () => {
-    const { installCertificate } = await import('../../../surveillance/identity/device.js');
+    const { deviceFiles, installCertificate } = await import(
+      '../../../surveillance/identity/device.js'
+    );
     const { readText } = await import('../../../surveillance/identity/files.js');
-    const { name, validToMs } = installCertificate(
+    const { name, validToMs, authority } = installCertificate(
       flags.dir,
       readText(file, 'the certificate'),
       readText(flags.ca, "the authority's certificate"),
@@ -110,6 +112,14 @@ const install = (file: string, flags: Dir & { readonly ca: string }): Promise<vo
     print(
       `${name}: in use from the next connection on, until ${new Date(validToMs).toISOString()}`,
     );
+    const kept = deviceFiles(flags.dir).authority;
+    if (authority === 'kept') print(`${kept}: the authority's certificate; write it as caFile`);
+    else {
+      print(
+        `${kept}: holds another authority's certificate and was left as it is; once the broker's ` +
+          'own is of the new authority, put the new one there',
+      );
+    }
   });
 
 const status = (flags: Dir & { readonly json?: true }): Promise<void> =>

@@ -135,7 +135,8 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   handShuffle: ['allow', 'stop'],
   tamperLid: ['stop', 'warn'],
   sensorFault: ['stop', 'warn'],
-  clockUntrusted: ['warn', 'info'],
+  shufflerLost: ['stop', 'warn'],
+  clockUntrusted: ['stop', 'warn', 'info'],
 };
 
 /** House policies: numbers (null switches one off where the policy allows it) and choices. */

@@ -210,14 +210,34 @@ describe('the other devices', () => {
     expect(over.see({ kind: 'lid.open' }).codes).toEqual([]);
   });
 
-  test('policy:clock: an untrusted clock is told, and changes no decision', () => {
-    const table = mini().open().see({ kind: 'clock.step', stepMs: -3_600_000 });
+  test('policy:shuffler-link: a stop where the house says so, until the link is back', () => {
+    const table = mini({ policy: { shufflerLost: 'stop' } })
+      .open()
+      .see(down('shuffler'));
+    expect([table.find('shuffler.lost')?.severity, table.view.gate]).toEqual(['stop', 'locked']);
+    expect([table.see(up('shuffler')).codes, table.view.gate]).toEqual([[], 'open']);
+  });
+
+  test('policy:clock: where the house wants it an untrusted clock is only told', () => {
+    const table = mini({ policy: { clockUntrusted: 'info' } })
+      .open()
+      .see({ kind: 'clock.step', stepMs: -3_600_000 });
     expect([table.told('clock.untrusted')?.severity, table.codes]).toEqual(['info', []]);
     expect(table.round(5).codes).toEqual([]);
   });
 
-  test('policy:clock: where it is a warning it stands once, until the clock is right', () => {
-    const table = mini({ policy: { clockUntrusted: 'warn' } }).open();
+  test('policy:clock: where the house wants it an untrusted clock stops the table', () => {
+    const table = mini({ policy: { clockUntrusted: 'stop' } })
+      .open()
+      .see({ kind: 'clock.trust', trusted: false });
+    expect([table.find('clock.untrusted')?.severity, table.view.gate]).toEqual(['stop', 'locked']);
+    expect(table.see({ kind: 'clock.trust', trusted: true }).codes).toEqual([]);
+  });
+
+  test('policy:clock: a warning that changes no decision stands until the clock is right', () => {
+    const table = mini().open().see({ kind: 'clock.step', stepMs: -3_600_000 });
+    expect(table.find('clock.untrusted')?.severity).toBe('warn');
+    expect(table.round(5).codes).toEqual(['clock.untrusted']);
     table.see({ kind: 'clock.step', stepMs: 4000 }).see({ kind: 'clock.step', stepMs: 4000 });
     expect(table.codes).toEqual(['clock.untrusted']);
     expect(table.press('acknowledge', 'clock.untrusted').codes).toEqual(['clock.untrusted']);

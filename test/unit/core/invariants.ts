@@ -100,7 +100,7 @@ const episode: Check = ({ before, after }) => {
   return hasStop(before) ? 'cards after the warning went down within one episode' : null;
 };
 
-const CLEARED_BY_THE_TABLE = ['explained by batch.migrated', 'back'];
+const CLEARED_BY_THE_TABLE = ['explained by batch.migrated', 'back', 'synchronised'];
 
 /** A stop ends with the floor, or with the condition that caused it. */
 const stopsWait: Check = ({ before, after, decisions }) => {
