@@ -17,6 +17,7 @@ import { LiveLines } from './live.js';
 import type { Log } from './log-port.js';
 import type { Surveillance } from './publish.js';
 import { openPage, type PagePlan } from './open-page.js';
+import type { ReadingsNow } from './read-quality.js';
 import { RealScheduler } from './real-scheduler.js';
 import { StepKeeper } from './steps-since.js';
 import { Supervisor } from './supervisor.js';
@@ -83,7 +84,12 @@ const openSurveillance = async (
   const scheduler = new RealScheduler(plan.isSimulated === true ? null : plan.scheduler);
   if (plan.isSimulated === true) scheduler.trust(true);
   const parts = { loop: table.loop, journal, supervisor, log, version, scheduler, rules, key };
-  return new Surveillance(broker, parts);
+  return new Surveillance(broker, { ...parts, readings: () => readingsOf(plan.bridge) });
+};
+
+const readingsOf = (bridge: Bridge): ReturnType<ReadingsNow> => {
+  const devices = bridge instanceof BoardBridge ? Object.entries(bridge.status()) : [];
+  return Object.fromEntries(devices.map(([name, { readings }]) => [name, readings]));
 };
 
 const pageOf = async (plan: TablePlan, opened: Opened): Promise<TablePage | null> => {

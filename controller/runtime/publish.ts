@@ -12,6 +12,7 @@ import type { Health } from './health.js';
 import { shownFault } from './outputs.js';
 import type { Log } from './log-port.js';
 import type { TableLoop } from './loop.js';
+import { ReadQuality, type ReadingsNow } from './read-quality.js';
 import type { RealScheduler } from './real-scheduler.js';
 import type { StepsSince } from './steps-since.js';
 import type { Supervisor } from './supervisor.js';
@@ -27,6 +28,7 @@ export interface PublishParts {
   readonly rules: Rules;
   /** Signs checkpoints; null: none are signed. */
   readonly key: PublicHalf | null;
+  readonly readings: ReadingsNow;
 }
 
 /** A table's line to surveillance: every durable step, alerts, state and health. */
@@ -35,10 +37,12 @@ export class Surveillance {
   readonly #parts: PublishParts;
   readonly #stops: Cancel[] = [];
   readonly #renewal: Renewal | null;
+  readonly #quality: ReadQuality;
   #running = false;
 
   constructor(target: BrokerTarget, parts: PublishParts) {
     this.#parts = parts;
+    this.#quality = new ReadQuality(parts.readings);
     this.#renewal = target.identity === undefined ? null : this.#renewalOf(target.identity);
     this.publisher = new Publisher({
       table: target.place,
@@ -124,10 +128,11 @@ export class Surveillance {
 
   #health({ uptimeS, rssBytes, temperatureC, ...disk }: Health): void {
     const { diskFreeBytes, diskWrittenBytes, diskLifeUsedPercent } = disk;
+    const quality = this.#quality.look();
     const devices = Object.fromEntries(
       Object.entries(this.#parts.loop.state().devices).map(([name, { up, stale }]) => [
         name,
-        { up, stale, quality: null },
+        { up, stale, quality: quality[name] ?? null },
       ]),
     );
     const certificate = this.#renewal?.health();

@@ -74,6 +74,7 @@ export class CharacterDisplay implements Device {
       identity: this.#link?.identity ?? null,
       reason: this.#link?.lastReason ?? null,
       counts: {},
+      readings: null,
     };
   }
 

@@ -80,6 +80,10 @@ export class DeclaredDevice implements Device, StreamSink, FrameSink {
         refused: this.#refused,
         repeated: this.#repeated,
       },
+      readings: {
+        good: this.#framer.frames - this.#refused,
+        bad: this.#framer.rejects + this.#refused,
+      },
     };
   }
 

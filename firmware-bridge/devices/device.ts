@@ -19,4 +19,12 @@ export interface DeviceStatus {
   readonly reason: string | null;
   /** What went wrong without breaking the link, by name: rejected frames, unknown colours. */
   readonly counts: Readonly<Record<string, number>>;
+  /** What was read of it since the program began; null where it gives nothing to judge. */
+  readonly readings: Readings | null;
+}
+
+/** Readings of a sensor: those that could be used, and those that could not. */
+export interface Readings {
+  readonly good: number;
+  readonly bad: number;
 }

@@ -116,6 +116,7 @@ export class Ds3231 implements Device {
       identity: this.#link?.identity ?? null,
       reason: this.#link?.lastReason ?? null,
       counts: {},
+      readings: null,
     };
   }
 

@@ -81,6 +81,7 @@ export class Keypad implements Device {
       identity: this.#link?.identity ?? null,
       reason: this.#link?.lastReason ?? null,
       counts: { bounces: this.#bounces, refused: this.#decoder.refused },
+      readings: null,
     };
   }
 

@@ -74,6 +74,7 @@ const statusOf = (group: OutputGroup | null): DeviceStatus => ({
   identity: null,
   reason: group?.link.lastReason ?? null,
   counts: {},
+  readings: null,
 });
 
 /** The shoe's lock. Active line: locked. */

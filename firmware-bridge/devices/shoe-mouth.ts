@@ -13,6 +13,7 @@ import { SeenColours } from '../signal/seen-colours.js';
 import type { Transit } from '../signal/transit.js';
 import type { Device, DeviceStatus } from './device.js';
 import { Link, type Tell } from './link.js';
+import { MouthTally } from './mouth-tally.js';
 import { TCS_INTEGRATION_NS, type Tcs34725 } from './tcs34725.js';
 
 /** From both beams covered to the first reading whose whole integration saw the card, ns. */
@@ -84,7 +85,7 @@ export class ShoeMouth implements Device, MouthSink {
   #drifted = 0;
   /** Last edge of either beam, settled or not. */
   #edgeNs = 0;
-  readonly #counts = { lostEdges: 0, unknownColours: 0, strayRanks: 0, drifted: 0 };
+  readonly #tally = new MouthTally();
 
   constructor(parts: MouthParts) {
     this.name = parts.name;
@@ -124,7 +125,8 @@ export class ShoeMouth implements Device, MouthSink {
       state: this.#link?.state ?? 'closed',
       identity: this.#link?.identity ?? null,
       reason: this.#link?.lastReason ?? null,
-      counts: { ...this.#counts },
+      counts: this.#tally.counts(),
+      readings: this.#tally.readings(this.#p.colour !== null),
     };
   }
 
@@ -132,7 +134,7 @@ export class ShoeMouth implements Device, MouthSink {
   rank(rank: Rank | null, suit: Suit | null, atNs: number): void {
     const passing = this.#pair.transit.startNs !== NEVER && this.#pair.transit.startNs <= atNs;
     if (!passing && !this.#passed.waiting) {
-      this.#counts.strayRanks += 1;
+      this.#tally.strayRanks += 1;
       return;
     }
     if (this.#rankHeard && (rank !== this.#rank || suit !== this.#suit)) this.#rankConflict = true;
@@ -231,7 +233,7 @@ export class ShoeMouth implements Device, MouthSink {
 
   /** Edges are missing: take the levels as they are and say that cards may have moved unseen. */
   #lost(reason: string): void {
-    this.#counts.lostEdges += 1;
+    this.#tally.lostEdges += 1;
     this.#late = 0;
     try {
       const now = this.#p.scheduler.nowNs();
@@ -327,7 +329,7 @@ export class ShoeMouth implements Device, MouthSink {
     this.#classifier.setGain(this.#drift.gain);
     this.#drifted = ok ? 0 : this.#drifted + 1;
     if (this.#drifted !== DRIFTED_READINGS) return;
-    this.#counts.drifted += 1;
+    this.#tally.drifted += 1;
     const device = this.#p.colour?.name ?? this.name;
     this.#tell({ kind: 'device.stale', device }, this.#p.scheduler.nowNs());
   }
@@ -356,9 +358,10 @@ export class ShoeMouth implements Device, MouthSink {
   }
 
   #tellOut(passed: Passed): void {
+    this.#tally.told += 1;
     this.#seen.judge();
     const { back, backs, cover } = this.#seen;
-    if (back === null && !cover) this.#counts.unknownColours += 1;
+    if (back === null && !cover) this.#tally.unknownColours += 1;
     const { endNs, lengthMm, speedMmS } = passed;
     const { calibration } = this.#p;
     const passage = judgePassage(lengthMm, speedMmS, backs > 0, cover, calibration);

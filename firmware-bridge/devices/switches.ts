@@ -62,6 +62,7 @@ abstract class LineWatcher implements Device {
       identity: null,
       reason: this.#link?.lastReason ?? null,
       counts: {},
+      readings: null,
     };
   }
 

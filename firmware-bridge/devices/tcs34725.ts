@@ -120,6 +120,7 @@ export class Tcs34725 implements Device {
       identity: this.#link?.identity ?? null,
       reason: this.#link?.lastReason ?? null,
       counts: { readings: this.#readings, failures: this.#failures },
+      readings: { good: this.#readings, bad: this.#failures },
     };
   }
 

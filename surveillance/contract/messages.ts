@@ -174,7 +174,12 @@ export const documentsSchema = z
 const sensorHealth = z.object({
   up: z.boolean(),
   stale: z.boolean(),
-  quality: z.number().min(0).max(1).nullable(),
+  quality: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Share of its readings lately that could be used; null: nothing to judge'),
 });
 
 export const healthSchema = z

@@ -54,6 +54,7 @@ it('a journal that takes no row: surveillance is told, and nothing is claimed', 
       version: 'test',
       rules: plainRules,
       key: null,
+      readings: () => ({}),
     },
   );
   const last = (kind: string): unknown =>

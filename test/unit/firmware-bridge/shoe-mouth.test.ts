@@ -48,6 +48,7 @@ describe('the mouth and lost edges', () => {
     expect(told[2]).toMatchObject({ lengthMm: null, speedMmS: null });
     expect(told[0]).toMatchObject({ device: 'mouth', reason: '2 edges of beam A were lost' });
     expect(mouth.status().counts['lostEdges']).toBe(1);
+    expect(mouth.status().readings).toEqual({ good: 1, bad: 1 });
     card(600);
     scheduler.runUntil(1500 * MS);
     expect(told.slice(3)).toMatchObject([{ kind: 'card.out', lengthMm: 63.5 }]);
