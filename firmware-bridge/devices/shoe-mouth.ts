@@ -8,7 +8,7 @@ import { BlindWatch } from '../signal/blind.js';
 import { ColourClassifier, UNKNOWN } from '../signal/colour.js';
 import { NEVER } from '../signal/debounce.js';
 import { DriftTracker } from '../signal/drift.js';
-import { judgePassage } from '../signal/judge.js';
+import { judgePassage, tenth, whole } from '../signal/judge.js';
 import { SeenColours } from '../signal/seen-colours.js';
 import type { Transit } from '../signal/transit.js';
 import type { Device, DeviceStatus } from './device.js';
@@ -398,6 +398,3 @@ export class ShoeMouth implements Device, MouthSink {
     this.#rankHeard = false;
   }
 }
-
-const tenth = (mm: number): number | null => (Number.isNaN(mm) ? null : Math.round(mm * 10) / 10);
-const whole = (mmS: number): number | null => (Number.isNaN(mmS) ? null : Math.round(mmS));

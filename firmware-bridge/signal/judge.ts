@@ -51,3 +51,8 @@ export const judgePassage = (
 
 const isNear = (lengthMm: number, mm: number): boolean =>
   Math.abs(lengthMm - mm) <= LENGTH_TOLERANCE_MM;
+
+/** Lengths are told to a tenth of a millimetre, speeds in whole mm/s; null where not measured. */
+export const tenth = (mm: number): number | null =>
+  Number.isNaN(mm) ? null : Math.round(mm * 10) / 10;
+export const whole = (mmS: number): number | null => (Number.isNaN(mmS) ? null : Math.round(mmS));
