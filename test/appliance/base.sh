@@ -16,9 +16,9 @@ if [ -z "$mirror" ]; then
   exit 1
 fi
 new=$out.new
-rm -rf "$new"
+rm -rf --one-file-system "$new"
 mkdir -p "$new"
-trap 'rm -rf "$new"' EXIT
+trap 'rm -rf --one-file-system "$new"' EXIT
 native=$(dpkg --print-architecture)
 if [ "$arch" != "$native" ] && [ ! -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ]; then
   [ -e /proc/sys/fs/binfmt_misc/register ] ||
@@ -61,8 +61,8 @@ chroot "$root" dpkg-query -W systemd udev >>"$new/about.txt"
 rm -f "$root"/boot/initrd.img-* "$root"/boot/vmlinuz-*
 truncate -s 3G "$new/root.img"
 mke2fs -q -t ext4 -d "$root" -L root "$new/root.img"
-rm -rf "$root"
-rm -rf "$out"
+rm -rf --one-file-system "$root"
+rm -rf --one-file-system "$out"
 mv "$new" "$out"
 trap - EXIT
 cat "$out/about.txt"
