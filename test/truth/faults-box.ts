@@ -57,9 +57,10 @@ const machinery: readonly Fault[] = [
     seen: 'sensed',
     why:
       'one card looks like a card shown and taken back; the third in a row does not, and a ' +
-      'round that ends with too few cards says so before',
+      'round that ends with too few cards says so before; where it goes blind while a card ' +
+      'covers it (10 of 10,000) the beams tell of a card that goes back, and that stops play',
     withinCards: 3,
-    expects: ['sensor.fault', 'gap.unwatched', 'round.short'],
+    expects: ['sensor.fault', 'gap.unwatched', 'round.short', 'card.back'],
     fits: fits.inShoe,
     at: isInRound,
     make: (step) => [
