@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import {
   MessageChannel,
   type MessagePort,
@@ -8,10 +7,9 @@ import {
   Worker,
 } from 'node:worker_threads';
 import type { JournalReader } from './reader.js';
+import { PARALLEL_ROWS, threadFile } from './thread-file.js';
 import { readTexts, type Texts, type Unsound } from './texts.js';
 
-/** Rows from which a second thread is worth its start. */
-const PARALLEL_ROWS = 200_000;
 /** Pieces the thread reads ahead of who takes them: some half a megabyte each. */
 export const PIECES_AHEAD = 4;
 /** A thread that gives nothing for so long is let go, and the rest read here. */
@@ -40,7 +38,7 @@ export function* readAhead(
   toSeq: number,
   threadFrom = PARALLEL_ROWS,
 ): Generator<Texts | Unsound> {
-  const file = threadFile();
+  const file = threadFile('read-thread');
   const isWorthIt = toSeq - fromSeq >= threadFrom && availableParallelism() > 1;
   let next = fromSeq;
   if (isWorthIt && existsSync(file)) {
@@ -52,12 +50,6 @@ export function* readAhead(
   // Also where the thread met a row it cannot read: what is wrong with it is said from here.
   yield* readTexts(reader, next, toSeq);
 }
-
-const threadFile = (): string => {
-  const here = import.meta.url;
-  const relative = here.endsWith('.ts') ? '../dist/storage/read-thread.js' : './read-thread.js';
-  return fileURLToPath(new URL(relative, here));
-};
 
 function* inThread(
   file: string,

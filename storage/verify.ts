@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { NO_HASH } from './canonical.js';
@@ -12,10 +11,9 @@ import { demandFile } from './file-check.js';
 import { isInUse } from './lock.js';
 import { hasLog, isMarked, LOST_LOG } from './open-mark.js';
 import { JournalReader } from './reader.js';
+import { PARALLEL_ROWS, threadFile } from './thread-file.js';
 import { damagedLog } from './wal-check.js';
 
-/** Rows from which a second thread is worth its start. */
-const PARALLEL_ROWS = 200_000;
 const MAX_THREADS = 4;
 const ROWS_AT_A_TIME = 1000;
 const PROGRESS_ROWS = 20_000;
@@ -265,15 +263,9 @@ const computed = (
   }
 };
 
-const threadFile = (): string => {
-  const here = import.meta.url;
-  const relative = here.endsWith('.ts') ? '../dist/storage/verify-thread.js' : './verify-thread.js';
-  return fileURLToPath(new URL(relative, here));
-};
-
 /** Checks a stretch in a thread of its own. @throws JournalFault */
 const inThread = (stretch: Stretch): Promise<Damage | null> => {
-  const file = threadFile();
+  const file = threadFile('verify-thread');
   if (!existsSync(file)) {
     const what = `the checking thread ${file} is not built (npm run build)`;
     return Promise.reject(new JournalFault('stopped', what));

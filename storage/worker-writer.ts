@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { DocumentKind } from '../controller/core/ports.js';
 import { JournalFault } from './fault.js';
 import { type FromWriter, fromWire, Shared, type ToWriter, toWireRows } from './messages.js';
 import type { Opened, SavedState } from './store.js';
+import { threadFile } from './thread-file.js';
 import type { GroupPart, Writer, WriterEvents } from './writer.js';
 
 /** Longest time a moved cursor waits for rows to go along with, ms: the thread keeps it longer. */
@@ -16,11 +16,9 @@ const MOVED_MS = 200;
 const WATCH_MS = 2;
 const MEBIBYTES = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } as const;
 
-/** The compiled thread: beside this file, or in dist when this file runs as TypeScript. */
-const threadFile = (): string => {
-  const here = import.meta.url;
-  const relative = here.endsWith('.ts') ? '../dist/storage/writer-thread.js' : './writer-thread.js';
-  const file = fileURLToPath(new URL(relative, here));
+/** @throws JournalFault where the program was not built */
+const writerFile = (): string => {
+  const file = threadFile('writer-thread');
   if (existsSync(file)) return file;
   throw new JournalFault('stopped', `the journal writer ${file} is not built (npm run build)`);
 };
@@ -62,7 +60,7 @@ export class WorkerWriter implements Writer {
   open(events: WriterEvents): Promise<Opened> {
     this.#events = events;
     return new Promise((resolve, reject) => {
-      const worker = new Worker(threadFile(), {
+      const worker = new Worker(writerFile(), {
         name: 'journal-writer',
         workerData: { path: this.#path, memory: this.#shared.memory },
         resourceLimits: MEBIBYTES,

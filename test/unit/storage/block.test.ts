@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BlockCheck } from '../../../storage/block.js';
 import { NO_HASH } from '../../../storage/canonical.js';
 import { openJournal } from '../../../storage/journal.js';
-import { JournalReader } from '../../../storage/reader.js';
+import type { JournalReader } from '../../../storage/reader.js';
 import { stepAt, stepsFrom } from './steps.js';
+import { readingOf, tamperWith } from './tamper.js';
 
 const ROWS = 2300;
 const START = { prev: NO_HASH, seq: 0, atNs: 0 };
@@ -27,22 +27,10 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const reading = <T>(work: (reader: JournalReader) => T): T => {
-  const reader = JournalReader.open(path);
-  try {
-    return work(reader);
-  } finally {
-    reader.close();
-  }
-};
+const reading = <T>(work: (reader: JournalReader) => T): T => readingOf(path, work);
 const checked = (toSeq: number, isDeep: boolean) =>
   reading((reader) => new BlockCheck(reader.db, reader.hasher, isDeep).after(START, toSeq));
-const tamper = (sql: string): void => {
-  const db = new Database(path);
-  db.exec('DROP TRIGGER step_no_update; DROP TRIGGER step_no_delete;');
-  db.exec(sql);
-  db.close();
-};
+const tamper = (sql: string): void => tamperWith(path, sql);
 
 describe('a block of rows', () => {
   it.each([false, true])('is sound up to its last row (deep: %s)', (isDeep) => {

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openJournal } from '../../../storage/journal.js';
 import { readAhead } from '../../../storage/read-ahead.js';
-import { JournalReader } from '../../../storage/reader.js';
+import type { JournalReader } from '../../../storage/reader.js';
 import { isSound, ROWS_AT_A_TIME, type Texts, type Unsound } from '../../../storage/texts.js';
 import { walkRows } from '../../../storage/walk.js';
 import { stepsFrom } from './steps.js';
+import { readingOf, tamperWith } from './tamper.js';
 
 const ROWS = 7300;
 /** A thread starts quickly, but not on a machine that does much else. */
@@ -25,20 +25,8 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const reading = <T>(work: (reader: JournalReader) => T): T => {
-  const reader = JournalReader.open(path);
-  try {
-    return work(reader);
-  } finally {
-    reader.close();
-  }
-};
-const tamper = (sql: string): void => {
-  const db = new Database(path);
-  db.exec('DROP TRIGGER step_no_update; DROP TRIGGER step_no_delete;');
-  db.exec(sql);
-  db.close();
-};
+const reading = <T>(work: (reader: JournalReader) => T): T => readingOf(path, work);
+const tamper = (sql: string): void => tamperWith(path, sql);
 type Row = readonly [number, string];
 const rowsIn = ({ fromSeq, bytes, ends }: Texts): readonly Row[] =>
   [...ends].map((end, i) => [
