@@ -3,6 +3,8 @@
 # without a password. Elsewhere it says what is missing and why it matters, and ends 0: the tests
 # that need a missing program skip and say so. Safe to run again; quick when all is there.
 set -euo pipefail
+# shellcheck source=deploy/packages.sh
+. "$(dirname "$(readlink -f "$0")")/packages.sh"
 
 # package  program it brings  what for
 needed=$(
@@ -29,43 +31,13 @@ PACKAGES
 missing=()
 while read -r package program why; do
   [ -n "$package" ] || continue
-  # A broker lies in sbin, which not every account has on its PATH.
-  PATH="$PATH:/usr/sbin:/sbin" command -v "$program" >/dev/null 2>&1 && continue
+  lacks "$package:$program" || continue
   missing+=("$package")
   echo "setup: $package is not installed ($why)"
 done <<<"$needed"
 
 if [ "${#missing[@]}" -eq 0 ]; then
   echo 'setup: everything is installed'
-  exit 0
-fi
-
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  if ! sudo -n true 2>/dev/null; then
-    echo "setup: not root and no sudo without a password, so nothing was installed. Install with:"
-    echo "  sudo apt-get install --no-install-recommends ${missing[*]}"
-    exit 0
-  fi
-  as_root=(sudo -n)
-fi
-if ! command -v apt-get >/dev/null 2>&1; then
-  echo "setup: this system has no apt-get, so nothing was installed. Needed: ${missing[*]}"
-  exit 0
-fi
-
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-install() {
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1 </dev/null
-}
-echo "setup: installing ${missing[*]}"
-# The list of packages may be old: refresh it and try again once.
-if install || { "${as_root[@]}" apt-get update >"$log" 2>&1 </dev/null && install; }; then
-  echo 'setup: installed'
-else
-  echo 'setup: apt-get could not install them; its last lines:'
-  tail -n 5 "$log" | sed 's/^/  /'
+elif ! install_packages setup "${missing[@]}" 2>&1; then
   echo "setup: tests that need ${missing[*]} will be skipped and say so"
 fi

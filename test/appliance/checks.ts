@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { Arch } from './bare.js';
 import { asPerson, follow, saidUnder } from './documented.js';
+import { secondsSince } from './outcomes.js';
 import type { Guest } from './guest.js';
 import { BROKEN, NEXT } from './packages.js';
 
@@ -29,8 +30,7 @@ const property = async (guest: Guest, name: string): Promise<string> =>
 const INSTALL_TABLE = 'sudo apt install --no-install-recommends chrony ./cutcard_*_arm64.deb';
 const INSTALL_SETTINGS = 'sudo apt install ./cutcard-appliance_*_all.deb';
 
-const secondsSince = (fromMs: number): string =>
-  `${Math.round((performance.now() - fromMs) / 1000)} s`;
+const since = (fromMs: number): string => `${secondsSince(fromMs)} s`;
 
 /** Waits until the service says it watches the table. */
 export const armed = async (guest: Guest): Promise<void> => {
@@ -114,7 +114,7 @@ export const INSTALL: readonly Check[] = [
         ...{ page: 'INSTALL', heading: 'Install', words: { arm64: arch } },
         instead: { [INSTALL_SETTINGS]: null },
       });
-      figures.set('apt install', secondsSince(fromMs));
+      figures.set('apt install', since(fromMs));
       match(said, /no table is set up yet/);
       match(await guest.must('cutcard --version'), /^\d+\.\d+\.\d+/);
       match(await guest.must('node --version'), /^v20\./);
@@ -180,7 +180,7 @@ export const INSTALL: readonly Check[] = [
         },
       });
       await armed(guest);
-      figures.set('set up and start', secondsSince(fromMs));
+      figures.set('set up and start', since(fromMs));
       match(await guest.must('journalctl -u cutcard -o cat'), /armed: the table is watched/);
       strictEqual((await standing(guest)).phase, 'closed');
       await memory(trial);
@@ -214,7 +214,7 @@ export const FAILURES: readonly Check[] = [
           'systemctl show -P ActiveState cutcard',
         /^active$/m,
       );
-      figures.set('hang to armed again', secondsSince(fromMs));
+      figures.set('hang to armed again', since(fromMs));
       // One more at least: a host that stands still for a minute hangs the controller by itself.
       ok(Number(await property(guest, 'NRestarts')) > restarts);
       match(await guest.must('journalctl -u cutcard -o cat'), /[Ww]atchdog timeout/);
@@ -256,7 +256,7 @@ export const UPDATES: readonly Check[] = [
         ...{ page: 'INSTALL', heading: 'Update' },
         words: { arm64: arch, '0.1.0': version, '0.2.0': NEXT },
       });
-      figures.set('upgrade until it is kept', secondsSince(fromMs));
+      figures.set('upgrade until it is kept', since(fromMs));
       match(said, /is in use/);
       match(await guest.must('cutcard --version'), /^9\.0\.0/);
       await armed(guest);
@@ -275,7 +275,7 @@ export const UPDATES: readonly Check[] = [
       const { code, output } = await guest.run(
         asPerson(`sudo CUTCARD_UPGRADE_WAIT_S=900 cutcard-upgrade cutcard_${BROKEN}_${arch}.deb`),
       );
-      figures.set('bad upgrade until the old version is back', secondsSince(fromMs));
+      figures.set('bad upgrade until the old version is back', since(fromMs));
       strictEqual(code, 1, output);
       match(output, /is in use again/);
       match(await guest.must('cutcard --version'), /^9\.0\.0/);
@@ -325,7 +325,7 @@ export const APPLIANCE: readonly Check[] = [
       const fromMs = performance.now();
       // Frozen with all its threads, as the first process takes no signal.
       await guest.falls('sync; echo 1 >/sys/fs/cgroup/init.scope/cgroup.freeze');
-      figures.set('service manager hung until the reset', secondsSince(fromMs));
+      figures.set('service manager hung until the reset', since(fromMs));
       await guest.on();
       await armed(guest);
       deepStrictEqual(await standing(guest), before);

@@ -96,8 +96,8 @@ const copyTo = (folder: string): string => {
   return join(folder, 'deploy/package.mjs');
 };
 
-/** Commit time: what goes into a package where nobody says another. */
-const epoch = (): string =>
+/** Commit time: what goes into packages and image where nobody says another. */
+export const epoch = (): string =>
   process.env['SOURCE_DATE_EPOCH'] ??
   execFileSync('git', ['-C', ROOT, 'log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim();
 

@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, homedir, loadavg } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../firmware-bridge/files.js';
@@ -9,6 +8,7 @@ import { type Arch, bareMachine, DISK } from './bare.js';
 import { APPLIANCE, type Check, FAILURES, INSTALL, REMOVAL, UPDATES } from './checks.js';
 import { DEVBOARD } from './dev-board.js';
 import { Guest } from './guest.js';
+import { indented, Outcomes, reasonOf, say } from './outcomes.js';
 import { builder, must, type Parcel, parcelOf } from './packages.js';
 
 /**
@@ -45,11 +45,6 @@ if (arch === null) {
   process.exit(2);
 }
 
-const say = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
-const secondsSince = (fromMs: number): number => Math.round((performance.now() - fromMs) / 1000);
-
 const cache = process.env['CUTCARD_CACHE'] ?? join(homedir(), '.cache', 'cutcard');
 
 /** The bare machine: made once for each change of its recipe. */
@@ -69,86 +64,41 @@ const baseOf = (): string => {
   return folder;
 };
 
-interface Outcome {
-  readonly name: string;
-  readonly passed: boolean;
-  readonly seconds: number;
-  readonly why?: string;
-}
-const outcomes: Outcome[] = [];
-const figures = new Map<string, string>();
-const failed = (): number => outcomes.filter((one) => !one.passed).length;
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
-const settle = (name: string, fromMs: number, why?: string): void => {
-  const seconds = secondsSince(fromMs);
-  if (why === undefined) {
-    outcomes.push({ name, passed: true, seconds });
-    say(`  ok ${name} (${seconds} s)`);
-    return;
-  }
-  outcomes.push({ name, passed: false, seconds, why });
-  say(`  FAILED ${name} (${seconds} s)\n${why.replaceAll(/^/gm, '    ')}`);
-};
+const outcomes = new Outcomes();
+const { figures } = outcomes;
 
 let begun = values.from === '';
 const runChecks = async (guest: Guest, parcel: Parcel, checks: readonly Check[]): Promise<void> => {
   for (const check of checks) {
     begun ||= check.name.includes(values.from);
     if (!begun || !check.name.includes(values.only)) continue;
-    const fromMs = performance.now();
-    try {
-      await check.run({ guest, figures, arch, version: parcel.version });
-      settle(check.name, fromMs);
-    } catch (error) {
-      settle(check.name, fromMs, reasonOf(error));
-      const { output } = await guest.run('journalctl -u cutcard -n 20 --no-pager').catch(() => ({
-        output: 'the machine does not answer',
-      }));
-      say(output.replaceAll(/^/gm, '    | '));
+    const { version } = parcel;
+    if (await outcomes.check(check.name, () => check.run({ guest, figures, arch, version }))) {
+      continue;
     }
+    const { output } = await guest.run('journalctl -u cutcard -n 20 --no-pager').catch(() => ({
+      output: 'the machine does not answer',
+    }));
+    say(indented(output, '    | '));
   }
 };
 
 /** The packages to try; built here they are built once more and must be the same. */
-const packagesOf = (folder: string): Parcel => {
+const packagesOf = async (folder: string): Promise<Parcel> => {
   const { build, again } = builder(arch, folder);
   const built = values.packages ?? build();
   if (values.packages === undefined && values.only === '') {
-    const fromMs = performance.now();
     const name = 'built again elsewhere, with nothing kept, the packages have the same bytes';
-    try {
-      again();
-      settle(name, fromMs);
-    } catch (error) {
-      settle(name, fromMs, reasonOf(error));
-    }
+    await outcomes.check(name, again);
   }
   return parcelOf(join(folder, 'parcel'), built, arch);
-};
-
-const report = (about: string, parcel: Parcel): void => {
-  const commit = spawnSync('git', ['-C', PACKAGE, 'log', '-1', '--format=%h'], {
-    encoding: 'utf8',
-  }).stdout.trim();
-  const host = { processors: cpus().length, load: loadavg().map((n) => Math.round(n)) };
-  const said = {
-    ...{ at: new Date().toISOString(), arch, commit, guest: about, host, packages: parcel.files },
-    ...{ checks: outcomes, figures: Object.fromEntries(figures) },
-    ...{ passed: outcomes.length - failed(), failed: failed() },
-  };
-  mkdirSync(join(PACKAGE, 'reports'), { recursive: true });
-  const file = join(PACKAGE, 'reports', REPORT[arch]);
-  writeFileSync(file, `${JSON.stringify(said, null, 2)}\n`);
 };
 
 const folder = join(cache, 'appliance', `run-${arch}-${process.pid}`);
 const main = async (): Promise<void> => {
   must('bash', [join(HERE, 'setup.sh'), arch]);
   const base = baseOf();
-  const parcel = packagesOf(folder);
+  const parcel = await packagesOf(folder);
   const guest = new Guest({
     ...{ machine: bareMachine(arch, base, folder), folder },
     parcel: parcel.folder,
@@ -164,23 +114,20 @@ const main = async (): Promise<void> => {
     figures.set('power on to a shell, emulated', `${Math.round((await guest.on()) / 1000)} s`);
     if (values.disk === undefined) await runChecks(guest, parcel, INSTALL);
     // Without a table that is armed the rest would only fail for the same reason.
-    if (failed() === 0 || values.disk !== undefined) {
+    if (outcomes.failed === 0 || values.disk !== undefined) {
       const rest = [...FAILURES, ...UPDATES, ...APPLIANCE, ...REMOVAL, ...DEVBOARD];
       await runChecks(guest, parcel, rest);
     }
   } finally {
     await guest.powerCut();
   }
-  report(about, parcel);
+  const said = { arch, guest: about, packages: parcel.files };
+  outcomes.report(join(PACKAGE, 'reports', REPORT[arch]), said);
 };
 
 try {
   await main();
 } catch (error) {
-  settle('the run itself', performance.now(), reasonOf(error));
+  outcomes.settle('the run itself', performance.now(), reasonOf(error));
 }
-for (const [what, value] of figures) say(`${what}: ${value}`);
-if (failed() === 0 && !values.keep) rmSync(folder, { recursive: true, force: true });
-else say(`the machine's console, disk and packages are kept in ${folder}`);
-say(`${outcomes.length - failed()} passed, ${failed()} failed`);
-process.exitCode = failed() === 0 && outcomes.length > 0 ? 0 : 1;
+outcomes.end(folder, values.keep);

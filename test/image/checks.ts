@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../firmware-bridge/files.js';
+import { secondsSince } from '../appliance/outcomes.js';
 import type { Guest } from '../appliance/guest.js';
 import { BROKEN, NEXT } from './bundles.js';
 import type { Card } from './card.js';
@@ -45,8 +46,7 @@ const SLOT = '/usr/lib/cutcard/os/boot-slot';
 const SECTORS = 40_000;
 const JOURNAL = '/var/lib/cutcard/table.journal';
 
-const secondsSince = (fromMs: number): string =>
-  `${Math.round((performance.now() - fromMs) / 1000)} s`;
+const since = (fromMs: number): string => `${secondsSince(fromMs)} s`;
 const property = async (guest: Guest, name: string, unit = 'cutcard'): Promise<string> =>
   (await guest.must(`systemctl show -P ${name} ${unit}`)).trim();
 const armed = async (guest: Guest): Promise<void> => {
@@ -161,7 +161,7 @@ const FIRST: readonly Check[] = [
       const fromMs = performance.now();
       await guest.on();
       await armed(guest);
-      figures.set('power on to armed', secondsSince(fromMs));
+      figures.set('power on to armed', since(fromMs));
       match(await guest.must('journalctl -b -u cutcard -o cat'), /armed: the table is watched/);
       await guest.must('test -e /data/first-boot.done');
       await keptGood(guest);
@@ -192,7 +192,7 @@ const UPDATES: readonly Check[] = [
       const { guest, figures } = trial;
       let fromMs = performance.now();
       await install(guest, NEXT);
-      figures.set('rauc install', secondsSince(fromMs));
+      figures.set('rauc install', since(fromMs));
       strictEqual((await guest.must(`${SLOT} get-primary`)).trim(), 'B');
       fromMs = performance.now();
       await guest.falls(`${SLOT} try`);
@@ -203,7 +203,7 @@ const UPDATES: readonly Check[] = [
       match(await guest.must('cat /boot/select/autoboot.txt'), /\[all\][^[]*boot_partition=2/);
       await armed(guest);
       await keptGood(guest);
-      figures.set('restart into the update until it is kept', secondsSince(fromMs));
+      figures.set('restart into the update until it is kept', since(fromMs));
       await verified(guest);
       match(await guest.must('cat /boot/select/autoboot.txt'), /\[all\][^[]*boot_partition=3/);
     },
@@ -222,7 +222,7 @@ const UPDATES: readonly Check[] = [
       strictEqual(await version(guest), BROKEN);
       await restartsByItself(guest);
       await guest.on();
-      figures.set('restart into a bad update until the slot before is back', secondsSince(fromMs));
+      figures.set('restart into a bad update until the slot before is back', since(fromMs));
       await slotRuns(trial, B);
       strictEqual(await version(guest), NEXT);
       await armed(guest);

@@ -1,13 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { cpus, homedir, loadavg } from 'node:os';
+import { renameSync, statSync, truncateSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../firmware-bridge/files.js';
 import { Guest } from '../appliance/guest.js';
-import { builder, must } from '../appliance/packages.js';
+import { indented, Outcomes, reasonOf, say, secondsSince } from '../appliance/outcomes.js';
+import { builder, epoch, must } from '../appliance/packages.js';
 import { keysIn, makeBundles, signing } from './bundles.js';
 import { Card } from './card.js';
 import { CHECKS, type Trial } from './checks.js';
@@ -51,41 +52,11 @@ if (board === null) {
 const ARCH = board === 'pc' ? 'amd64' : 'arm64';
 const IMAGE = `cutcard-${board}`;
 
-const say = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
-const secondsSince = (fromMs: number): number => Math.round((performance.now() - fromMs) / 1000);
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
 const cache = join(process.env['CUTCARD_CACHE'] ?? join(homedir(), '.cache', 'cutcard'), 'image');
 const folder = join(cache, `run-${process.pid}`);
 
-interface Outcome {
-  readonly name: string;
-  readonly passed: boolean;
-  readonly seconds: number;
-  readonly why?: string;
-}
-const outcomes: Outcome[] = [];
-const figures = new Map<string, string>();
-const failed = (): number => outcomes.filter((one) => !one.passed).length;
-const settle = (name: string, fromMs: number, why?: string): void => {
-  const seconds = secondsSince(fromMs);
-  outcomes.push({
-    name,
-    passed: why === undefined,
-    seconds,
-    ...(why === undefined ? {} : { why }),
-  });
-  say(
-    why === undefined ? `  ok ${name} (${seconds} s)` : `  FAILED ${name} (${seconds} s)\n${why}`,
-  );
-};
-
-const epoch = (): string =>
-  process.env['SOURCE_DATE_EPOCH'] ??
-  execFileSync('git', ['-C', PACKAGE, 'log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim();
+const outcomes = new Outcomes();
+const { figures } = outcomes;
 
 const build = (packages: string, keys: string, out: string): void => {
   must('bash', [join(PACKAGE, 'deploy/image/build.sh'), board, out, packages], {
@@ -106,7 +77,7 @@ const imageOf = (packages: string): string => {
     ...readdirSync(packages).map((name) => join(packages, name)),
   ].filter(
     (file) =>
-      !file.endsWith('.md') &&
+      !/(\.md|setup\.sh)$/.test(file) &&
       (!file.endsWith('.deb') || /_(all|ARCH)\.deb$/.test(file.replace(ARCH, 'ARCH'))),
   );
   for (const file of files.toSorted()) hash.update(readFileSync(file));
@@ -123,17 +94,16 @@ const imageOf = (packages: string): string => {
   return kept;
 };
 
-const twice = (packages: string, image: string): void => {
-  const fromMs = performance.now();
-  const name = 'built again, the image and its list of packages have the same bytes';
-  const again = join(folder, 'again');
-  build(packages, join(image, 'house'), again);
-  // The signature of a bundle is another one each time.
-  const differ = [`${IMAGE}.img`, `${IMAGE}.packages`].filter(
-    (file) => hashOf(join(image, file)) !== hashOf(join(again, file)),
-  );
-  settle(name, fromMs, differ.length === 0 ? undefined : `differ: ${differ.join(', ')}`);
-};
+const twice = (packages: string, image: string): Promise<boolean> =>
+  outcomes.check('built again, the image and its list of packages have the same bytes', () => {
+    const again = join(folder, 'again');
+    build(packages, join(image, 'house'), again);
+    // The signature of a bundle is another one each time.
+    const differ = [`${IMAGE}.img`, `${IMAGE}.packages`].filter(
+      (file) => hashOf(join(image, file)) !== hashOf(join(again, file)),
+    );
+    if (differ.length > 0) throw new Error(`differ: ${differ.join(', ')}`);
+  });
 
 const parcelOf = (image: string): string => {
   const parcel = join(image, 'parcel');
@@ -163,44 +133,21 @@ const runChecks = async (trial: Trial): Promise<void> => {
   for (const check of CHECKS) {
     begun ||= check.name.includes(values.from);
     if (!begun) continue;
-    const fromMs = performance.now();
-    try {
-      await check.run(trial);
-      settle(check.name, fromMs);
-    } catch (error) {
-      settle(check.name, fromMs, reasonOf(error));
-      const { output } = await trial.guest
-        .run('systemctl --failed; journalctl -b -p notice -n 60 --no-pager')
-        .catch(() => ({ output: trial.machine.said.slice(-4000) }));
-      say(output.replaceAll(/^/gm, '    | '));
-      // Each check begins where the one before left the card.
-      return;
-    }
+    if (await outcomes.check(check.name, () => check.run(trial))) continue;
+    const { output } = await trial.guest
+      .run('systemctl --failed; journalctl -b -p notice -n 60 --no-pager')
+      .catch(() => ({ output: trial.machine.said.slice(-4000) }));
+    say(indented(output, '    | '));
+    // Each check begins where the one before left the card.
+    return;
   }
-};
-
-const report = (image: string): void => {
-  const commit = spawnSync('git', ['-C', PACKAGE, 'log', '-1', '--format=%h'], {
-    encoding: 'utf8',
-  }).stdout.trim();
-  const host = { processors: cpus().length, load: loadavg().map((n) => Math.round(n)) };
-  const bytes = Object.fromEntries(
-    [`${IMAGE}.img`, `${IMAGE}.raucb`].map((name) => [name, statSync(join(image, name)).size]),
-  );
-  const said = {
-    ...{ at: new Date().toISOString(), board, commit, host, bytes, checks: outcomes },
-    ...{ figures: Object.fromEntries(figures) },
-    ...{ passed: outcomes.length - failed(), failed: failed() },
-  };
-  mkdirSync(join(PACKAGE, 'reports'), { recursive: true });
-  writeFileSync(join(PACKAGE, 'reports/image.json'), `${JSON.stringify(said, null, 2)}\n`);
 };
 
 const main = async (): Promise<void> => {
   const packages =
     values.packages ?? (values.image === undefined ? builder(ARCH, folder).build() : '');
   const image = values.image ?? imageOf(packages);
-  if (values.twice) twice(packages, image);
+  if (values.twice) await twice(packages, image);
   const parcel = parcelOf(image);
   const card = cardOf(image);
   const machine = new Machine(board, card, folder);
@@ -215,7 +162,10 @@ const main = async (): Promise<void> => {
   } finally {
     await guest.powerCut();
   }
-  report(image);
+  const bytes = Object.fromEntries(
+    [`${IMAGE}.img`, `${IMAGE}.raucb`].map((name) => [name, statSync(join(image, name)).size]),
+  );
+  outcomes.report(join(PACKAGE, 'reports/image.json'), { board, bytes });
 };
 
 if (
@@ -227,10 +177,6 @@ if (
 try {
   await main();
 } catch (error) {
-  settle('the run itself', performance.now(), reasonOf(error));
+  outcomes.settle('the run itself', performance.now(), reasonOf(error));
 }
-for (const [what, value] of figures) say(`${what}: ${value}`);
-if (failed() === 0 && !values.keep) rmSync(folder, { recursive: true, force: true });
-else say(`console and card are kept in ${folder}`);
-say(`${outcomes.length - failed()} passed, ${failed()} failed`);
-process.exitCode = failed() === 0 && outcomes.length > 0 ? 0 : 1;
+outcomes.end(folder, values.keep);
