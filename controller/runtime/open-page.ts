@@ -71,9 +71,8 @@ const openEntry = async (entry: PageEntry, log: Log): Promise<Entry> => {
  * @throws Refusal in plain words where it cannot be served.
  */
 export const openPage = async (plan: PagePlan, parts: PageParts): Promise<TablePage> => {
-  const { startTablePage, TablePageError } = await import(
-    '../../surveillance/table-page/server.js'
-  );
+  const { startTablePage } = await import('../../surveillance/table-page/server.js');
+  const { ListenError } = await import('../../surveillance/access/listen.js');
   const { AuditFault } = await import('../../surveillance/access/audit.js');
   const { loop, technician, log } = parts;
   const mayPress = plan.entry.by !== 'look';
@@ -92,7 +91,7 @@ export const openPage = async (plan: PagePlan, parts: PageParts): Promise<TableP
     return closing(page, entry.close);
   } catch (error) {
     await entry?.close();
-    if (error instanceof TablePageError || error instanceof AuditFault) {
+    if (error instanceof ListenError || error instanceof AuditFault) {
       throw new Refusal(EXIT.usage, error.message, error);
     }
     throw error;

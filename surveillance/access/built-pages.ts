@@ -58,5 +58,12 @@ export const addBuiltPages = async (
       );
     },
   });
-  for (const page of at) app.get(page, (_request, reply) => reply.sendFile(document));
+  for (const url of at) {
+    // Whoever only asks whether the page is there, too.
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: (_request, reply) => reply.sendFile(document),
+    });
+  }
 };

@@ -1,10 +1,11 @@
 import rateLimit from '@fastify/rate-limit';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ListenError, listenFault, serverFactoryFor, type TlsFiles } from '../access/listen.js';
+import { ListenError, listenFault, type TlsFiles } from '../access/listen.js';
 import { addBuiltPages } from '../access/built-pages.js';
 import { type Access, type AccessOptions, registerAccess } from '../access/plugin.js';
 import { anybodyHere } from '../access/roles.js';
+import { type Listening, listenAt, newWebApp } from '../access/web-app.js';
 import { pageStateOf } from './message.js';
 import { addPress, type PressPort } from './press.js';
 import type { TablePageSource } from './source.js';
@@ -44,21 +45,8 @@ export interface TablePageOptions {
   readonly pages?: string;
 }
 
-export interface TablePage {
-  /** `http://127.0.0.1:8080` */
-  readonly url: string;
-  readonly port: number;
+export interface TablePage extends Listening {
   watchers(): number;
-  /** Safe twice. */
-  stop(): Promise<void>;
-}
-
-/** The page cannot be served; the message says why and what to do. */
-export class TablePageError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'TablePageError';
-  }
 }
 
 /** A row number as a page gives it back; null where there is none or it is none of ours. */
@@ -125,15 +113,6 @@ const addEnds = (app: FastifyInstance): void => {
   });
 };
 
-const whyNot = (cause: unknown, host: string, port: number): string => {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-  if (code === 'EADDRINUSE') {
-    return `${host}:${port} is taken by another program. Choose another port, or 0 for any.`;
-  }
-  if (code === 'EACCES') return `${host}:${port} needs more rights. Choose a port above 1023.`;
-  return `${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`;
-};
-
 /** Whoever opens the page of a table without a login may look, and press nothing. */
 const looker: TablePageAccess = {
   users: null,
@@ -143,42 +122,22 @@ const looker: TablePageAccess = {
   tls: null,
 };
 
-const newApp = (access: TablePageAccess): FastifyInstance => {
-  try {
-    return bareApp(access);
-  } catch (cause) {
-    if (cause instanceof ListenError) throw new TablePageError(cause.message, { cause });
-    throw cause;
-  }
-};
-
-const bareApp = ({ tls, proxy }: TablePageAccess): FastifyInstance => {
-  const app = Fastify({
-    logger: false,
-    bodyLimit: BODY_BYTES,
-    connectionTimeout: 0,
-    forceCloseConnections: true,
-    exposeHeadRoutes: false,
-    trustProxy: proxy === null ? false : [...proxy.addresses],
-    serverFactory: serverFactoryFor(tls, REQUEST_MS),
-  });
-  app.server.maxConnections = MAX_CONNECTIONS;
-  return app;
-};
-
 /**
  * Serves a table's pages: `/` (everything), `/dealer`, `/floor`, `/technician`, with `/api/table`
  * (JSON), `/api/stream` (server-sent events that resume by Last-Event-ID), `/api/press`,
  * `/api/technician`, the login of `registerAccess` and `/health`.
- * @throws TablePageError where it may not or cannot listen.
+ * @throws ListenError where it may not or cannot listen.
  */
 export const startTablePage = async (options: TablePageOptions): Promise<TablePage> => {
   const { source, port, host = '127.0.0.1', access: rules = looker, press = null } = options;
   const { users, tls, proxy, ...more } = rules;
   const fault = listenFault({ host, hasLogin: users !== null, tls, proxy });
-  if (fault !== null) throw new TablePageError(fault);
+  if (fault !== null) throw new ListenError(fault);
   const stream = new PageStream(source);
-  const app = newApp(rules);
+  const app = newWebApp({
+    ...{ tls, proxy, bodyBytes: BODY_BYTES, requestMs: REQUEST_MS },
+    maxConnections: MAX_CONNECTIONS,
+  });
   const isSecure = tls !== null || proxy !== null;
   addEnds(app);
   await app.register(rateLimit, { max: REQUESTS_PER_MINUTE, timeWindow: 60_000, cache: 64 });
@@ -191,25 +150,14 @@ export const startTablePage = async (options: TablePageOptions): Promise<TablePa
     at: PAGES,
     whose: 'this table',
   });
-  try {
-    await app.listen({ host, port });
-  } catch (cause) {
-    await app.close();
-    throw new TablePageError(whyNot(cause, host, port), { cause });
-  }
+  const listening = await listenAt(app, { host, port, isTls: tls !== null });
   stream.start();
-  const address = app.server.address();
-  const taken = typeof address === 'object' && address !== null ? address.port : port;
-  const scheme = tls === null ? 'http' : 'https';
-  let stopped: Promise<void> | null = null;
   return {
-    url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    port: taken,
+    ...listening,
     watchers: () => stream.watchers,
     stop: () => {
       stream.stop();
-      stopped ??= app.close();
-      return stopped;
+      return listening.stop();
     },
   };
 };

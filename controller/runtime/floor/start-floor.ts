@@ -1,12 +1,9 @@
 import type { AuditSink } from '../../../surveillance/access/audit.js';
+import { ListenError } from '../../../surveillance/access/listen.js';
 import type { BrokerAddress } from '../../../surveillance/mqtt/mqtt-transport.js';
 import type { CommandKey } from '../../../surveillance/floor/asker.js';
 import type { TableId } from '../../../surveillance/floor/api.js';
-import {
-  type FloorAccess,
-  FloorSiteError,
-  startFloorSite,
-} from '../../../surveillance/floor/http/server.js';
+import { type FloorAccess, startFloorSite } from '../../../surveillance/floor/http/server.js';
 import { FloorService } from '../../../surveillance/floor/service.js';
 import { StoreError } from '../../../surveillance/floor/store/db.js';
 import type { Escalation } from '../../../surveillance/floor/tile.js';
@@ -98,7 +95,7 @@ export const startFloor = async (options: FloorOptions): Promise<RunningFloor> =
     };
   } catch (error) {
     await service?.stop();
-    if (error instanceof StoreError || error instanceof FloorSiteError) {
+    if (error instanceof StoreError || error instanceof ListenError) {
       throw new Refusal(EXIT.usage, error.message, error);
     }
     throw error;

@@ -1,11 +1,12 @@
 import rateLimit from '@fastify/rate-limit';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Observation } from '../../../controller/core/observation.js';
 import type { AuditEntry, AuditSink } from '../../access/audit.js';
-import { ListenError, listenFault, serverFactoryFor, type TlsFiles } from '../../access/listen.js';
+import { ListenError, listenFault, type TlsFiles } from '../../access/listen.js';
 import { addBuiltPages } from '../../access/built-pages.js';
 import { type AccessOptions, registerAccess } from '../../access/plugin.js';
+import { type Listening, listenAt, newWebApp } from '../../access/web-app.js';
 import { Alerts } from '../alerts.js';
 import { EvidenceDesk, type EvidenceInput } from '../evidence-desk.js';
 import { History } from '../history.js';
@@ -48,21 +49,6 @@ export interface FloorSiteOptions {
   readonly dayBeginsHour: number;
 }
 
-export interface FloorSite {
-  readonly url: string;
-  readonly port: number;
-  /** Safe twice. */
-  stop(): Promise<void>;
-}
-
-/** The pages cannot be served; the message says why and what to do. */
-export class FloorSiteError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'FloorSiteError';
-  }
-}
-
 /** The store keeps the trail; a file beside it, where one is given, too. */
 const auditOf = (service: FloorService, also: AuditSink | undefined): AuditSink => ({
   record: async (entry: AuditEntry) => {
@@ -102,46 +88,21 @@ const addEnds = (app: FastifyInstance, service: FloorService): void => {
   });
 };
 
-const whyNot = (cause: unknown, host: string, port: number): string => {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-  if (code === 'EADDRINUSE') {
-    return `${host}:${port} is taken by another program. Choose another port, or 0 for any.`;
-  }
-  if (code === 'EACCES') return `${host}:${port} needs more rights. Choose a port above 1023.`;
-  return `${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`;
-};
-
-const newApp = ({ tls, proxy }: FloorAccess): FastifyInstance => {
-  try {
-    const app = Fastify({
-      logger: false,
-      bodyLimit: BODY_BYTES,
-      connectionTimeout: 0,
-      forceCloseConnections: true,
-      exposeHeadRoutes: false,
-      trustProxy: proxy === null ? false : [...proxy.addresses],
-      serverFactory: serverFactoryFor(tls, REQUEST_MS),
-    });
-    app.server.maxConnections = MAX_CONNECTIONS;
-    return app;
-  } catch (cause) {
-    if (cause instanceof ListenError) throw new FloorSiteError(cause.message, { cause });
-    throw cause;
-  }
-};
-
 const NO_LOGIN: FloorAccess = { users: null, proxy: null, tls: null };
 
 /**
  * Serves the wall, its interface (api.ts), health and figures of a running service.
- * @throws FloorSiteError where it may not or cannot listen: beyond loopback only with a login.
+ * @throws ListenError where it may not or cannot listen: beyond loopback only with a login.
  */
-export const startFloorSite = async (options: FloorSiteOptions): Promise<FloorSite> => {
+export const startFloorSite = async (options: FloorSiteOptions): Promise<Listening> => {
   const { service, port, host = '127.0.0.1', access: rules = NO_LOGIN } = options;
   const { users, tls, proxy, audit, ...more } = rules;
   const fault = listenFault({ host, hasLogin: users !== null, tls, proxy });
-  if (fault !== null) throw new FloorSiteError(fault);
-  const app = newApp(rules);
+  if (fault !== null) throw new ListenError(fault);
+  const app = newWebApp({
+    ...{ tls, proxy, bodyBytes: BODY_BYTES, requestMs: REQUEST_MS },
+    maxConnections: MAX_CONNECTIONS,
+  });
   addEnds(app, service);
   await app.register(rateLimit, { max: REQUESTS_PER_MINUTE, timeWindow: 60_000, cache: 1000 });
   const access = await registerAccess(app, {
@@ -171,22 +132,5 @@ export const startFloorSite = async (options: FloorSiteOptions): Promise<FloorSi
     at: ['/'],
     whose: 'the wall',
   });
-  try {
-    await app.listen({ host, port });
-  } catch (cause) {
-    await app.close();
-    throw new FloorSiteError(whyNot(cause, host, port), { cause });
-  }
-  const address = app.server.address();
-  const taken = typeof address === 'object' && address !== null ? address.port : port;
-  const scheme = tls === null ? 'http' : 'https';
-  let stopped: Promise<void> | null = null;
-  return {
-    url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    port: taken,
-    stop: () => {
-      stopped ??= app.close();
-      return stopped;
-    },
-  };
+  return listenAt(app, { host, port, isTls: tls !== null });
 };

@@ -206,6 +206,7 @@ describe('the table page server', () => {
   test('answers only to its own name and only to readers', async () => {
     const page = await serve(new FakeTable());
     const url = `${page.url}/api/table`;
+    expect(await statusOf(url, 'HEAD', 'localhost')).toBe(200);
     expect(await statusOf(url, 'GET', 'localhost:8080')).toBe(200);
     expect(await statusOf(url, 'GET', '[::1]:8080')).toBe(200);
     expect(await statusOf(url, 'GET', 'table.example')).toBe(421);
