@@ -81,15 +81,24 @@ export const exportRows = async (file: string, flags: ExportFlags): Promise<void
   });
 };
 
-export const backup = async (file: string, to: string): Promise<void> => {
+export interface CopyFlags {
+  readonly json?: true;
+}
+
+export const backup = async (file: string, to: string, { json }: CopyFlags): Promise<void> => {
   const { backupJournal } = await import('../../storage/backup.js');
   const pages = await usable(() => backupJournal(file, to));
-  await print(`${file}: copied to ${to} (${pages} pages), chain checked`);
+  if (json) await print(JSON.stringify({ from: file, to, pages }));
+  else await print(`${file}: copied to ${to} (${pages} pages), chain checked`);
 };
 
-export const rebuild = async (lines: string, to: string): Promise<void> => {
+export const rebuild = async (lines: string, to: string, { json }: CopyFlags): Promise<void> => {
   const { rebuildJournal } = await import('../../storage/rebuild.js');
   const made = await usable(() => rebuildJournal(lines, to));
+  if (json) {
+    await print(JSON.stringify({ to, ...made }));
+    return;
+  }
   const { seq, hash, firstSeq, documents, checkpoints, signedSeq, missing } = made;
   const unsigned = signedSeq < seq ? `rows from ${Math.max(firstSeq, signedSeq + 1)} on` : 'none';
   await printAll([
@@ -108,7 +117,11 @@ export const rebuild = async (lines: string, to: string): Promise<void> => {
   ]);
 };
 
-export const setAside = async (file: string, flags: { readonly sound?: true }): Promise<void> => {
+export interface AsideFlags extends CopyFlags {
+  readonly sound?: true;
+}
+
+export const setAside = async (file: string, flags: AsideFlags): Promise<void> => {
   const { isSound, setJournalAside } = await import('../../storage/set-aside.js');
   const moved = await usable(async () => {
     if (flags.sound !== true && (await isSound(file))) {
@@ -120,5 +133,6 @@ export const setAside = async (file: string, flags: { readonly sound?: true }): 
     }
     return setJournalAside(file);
   });
-  await printAll(moved.map(({ from, to }) => `${from} -> ${to}`));
+  if (flags.json) await print(JSON.stringify({ moved }));
+  else await printAll(moved.map(({ from, to }) => `${from} -> ${to}`));
 };

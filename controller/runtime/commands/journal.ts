@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { JournalReader } from '../../../storage/reader.js';
 import type { Replayed } from '../../../storage/replay.js';
-import type { ExportFlags } from '../journal-copies.js';
+import type { AsideFlags, CopyFlags, ExportFlags } from '../journal-copies.js';
 import { print, printAll } from '../print-lines.js';
 
 interface Json {
@@ -206,10 +206,7 @@ const snapshotFree = async (file: string, flags: Json): Promise<void> => {
   });
 };
 
-export const register = (program: Command): void => {
-  const journal = program
-    .command('journal')
-    .description('check, read, export, replay and copy a journal; its rows are never changed');
+const addReading = (journal: Command): void => {
   journal
     .command('verify')
     .description('check the chain and the signed checkpoints; exit code 1 names the first damage')
@@ -252,24 +249,40 @@ export const register = (program: Command): void => {
     .argument('<file>', 'journal')
     .option('--json', 'one JSON object on stdout')
     .action(snapshotFree);
+};
+
+const addCopying = (journal: Command): void => {
   journal
     .command('backup')
     .description('copy a journal, also while it is in use, and check the copy')
     .argument('<file>', 'journal')
     .argument('<to>', 'new file')
-    .action(async (file: string, to: string) => (await copies()).backup(file, to));
+    .option('--json', 'one JSON object on stdout')
+    .action(async (file: string, to: string, flags: CopyFlags) =>
+      (await copies()).backup(file, to, flags),
+    );
   journal
     .command('rebuild')
     .description('make a journal anew from lines kept elsewhere, each proved')
     .argument('<lines>', 'JSON lines of `floor export`, `journal export --whole`, or rows alone')
     .argument('<to>', 'new file')
-    .action(async (lines: string, to: string) => (await copies()).rebuild(lines, to));
+    .option('--json', 'one JSON object on stdout')
+    .action(async (lines: string, to: string, flags: CopyFlags) =>
+      (await copies()).rebuild(lines, to, flags),
+    );
   journal
     .command('set-aside')
     .description('rename a damaged journal and its side files, so that a new one can begin')
     .argument('<file>', 'journal nobody has open')
     .option('--sound', 'also where a check finds nothing wrong with it')
-    .action(async (file: string, flags: { readonly sound?: true }) =>
-      (await copies()).setAside(file, flags),
-    );
+    .option('--json', 'one JSON object on stdout')
+    .action(async (file: string, flags: AsideFlags) => (await copies()).setAside(file, flags));
+};
+
+export const register = (program: Command): void => {
+  const journal = program
+    .command('journal')
+    .description('check, read, export, replay and copy a journal; its rows are never changed');
+  addReading(journal);
+  addCopying(journal);
 };
