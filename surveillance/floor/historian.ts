@@ -15,9 +15,9 @@ import { type ParsedTopic, parseTopic, TOPIC_PREFIX } from '../contract/topics.j
 import { messageFault } from '../contract/validate.js';
 import type { Acks } from './acks.js';
 import { tableKey } from './api.js';
+import type { Complaints } from './complaints.js';
 import { type Ingest, rowOfEvent } from './ingest.js';
 import type { LineMessage } from './line.js';
-import type { FloorLog } from './log.js';
 import type { FloorFigures } from './metrics.js';
 import { type TableRecord, toldBy } from './tile.js';
 import type { WallBook } from './wall-book.js';
@@ -31,7 +31,7 @@ export interface HistorianParts {
   readonly ingest: Ingest;
   readonly acks: Acks;
   readonly figures: FloorFigures;
-  readonly log: FloorLog;
+  readonly complaints: Complaints;
   readonly nowMs: () => number;
   readonly checkpoint: (record: TableRecord, message: unknown) => void;
   readonly documents: (record: TableRecord, message: unknown) => void;
@@ -125,8 +125,10 @@ export class Historian {
         return whole(documentsSchema, message, () => this.#parts.documents(record, message));
       case 'cmd/reply':
         return whole(replySchema, message, ({ taken, cmd, reason }) => {
-          const about = { table: record.key, cmd, reason };
-          if (!taken) this.#parts.log.warn(about, 'a table refused an order');
+          if (taken) return;
+          const about = { table: record.key, what: 'refusal', level: 'warn' } as const;
+          const text = 'a table refused an order';
+          this.#parts.complaints.say({ ...about, text, fields: { cmd, reason } });
         });
       case 'alert':
         return whole(alertSchema, message, () => book.heard(record));
@@ -170,7 +172,8 @@ export class Historian {
   #broken(record: TableRecord, text: string): void {
     this.#parts.figures.refused.inc({ why: 'contract' });
     this.#parts.book.schemaFault(record, text.slice(0, 300));
-    this.#parts.log.warn({ table: record.key }, `a message broke the contract: ${text}`);
+    const about = { table: record.key, what: 'contract', level: 'warn' } as const;
+    this.#parts.complaints.say({ ...about, text: `a message broke the contract: ${text}` });
   }
 }
 

@@ -7,8 +7,11 @@ import { whyOf } from './why.js';
 
 /** Rows that wait for the store; beyond it the broker is made to wait. */
 export const QUEUE_MAX = 20_000;
-/** Rows of one transaction. */
+/** The same in UTF-16 units of their texts: a row may be some hundreds of them, or 250,000. */
+export const QUEUE_UNITS_MAX = 64 * 1024 * 1024;
+/** Rows of one transaction, and UTF-16 units of their texts. */
 const BATCH_MAX = 1000;
+const BATCH_UNITS_MAX = 8 * 1024 * 1024;
 /** What comes within this time goes into one transaction, ms. */
 const GATHER_MS = 10;
 /** Wait before a store that failed is tried again, ms. */
@@ -24,6 +27,20 @@ const eventHead = z.object({
   historical: z.literal(true).exactOptional(),
   observation: z.object({ seq: z.int(), wallMs: z.number() }),
 });
+
+const bodySchema = z.strictObject({ decisions: z.unknown(), observation: z.unknown() });
+
+/**
+ * Whether a text is a row by itself. Its hash alone does not say so: an event may hold the word
+ * that the text begins with once more before it, inside a field that nobody knows.
+ */
+const isBody = (text: string): boolean => {
+  try {
+    return bodySchema.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+};
 
 export type ReadRow =
   | { readonly ok: true; readonly row: HeardRow }
@@ -48,6 +65,12 @@ export const rowOfEvent = (
       .digest('hex') !== hash
   ) {
     return { ok: false, why: `row ${seq} does not have the hash it claims` };
+  }
+  if (!isBody(body)) {
+    return {
+      ok: false,
+      why: `row ${seq}: its text is not \`decisions\` and \`observation\` alone`,
+    };
   }
   if (observation.seq !== seq) {
     return { ok: false, why: `row ${seq} says that it is row ${observation.seq}` };
@@ -77,6 +100,7 @@ export interface IngestParts {
 export class Ingest {
   readonly #parts: IngestParts;
   #queue: HeardRow[] = [];
+  #units = 0;
   #work: Promise<void> | null = null;
   #isStopped = false;
   #isRefused = false;
@@ -95,12 +119,13 @@ export class Ingest {
   }
 
   get hasRoom(): boolean {
-    return this.#queue.length < QUEUE_MAX;
+    return this.#queue.length < QUEUE_MAX && this.#units < QUEUE_UNITS_MAX;
   }
 
   add(row: HeardRow): void {
     if (this.#isStopped) return;
     this.#queue.push(row);
+    this.#units += row.body.length;
     this.#work ??= this.#run();
   }
 
@@ -113,10 +138,11 @@ export class Ingest {
   async #run(): Promise<void> {
     await pause(GATHER_MS);
     while (this.#queue.length > 0) {
-      const batch = this.#queue.slice(0, BATCH_MAX);
+      const batch = this.#nextBatch();
       try {
         await this.#commit(batch);
         this.#queue.splice(0, batch.length);
+        this.#units -= unitsOf(batch);
         this.#isRefused = false;
         this.#parts.took();
       } catch (cause) {
@@ -129,6 +155,17 @@ export class Ingest {
       if (this.#queue.length < BATCH_MAX) await pause(GATHER_MS);
     }
     this.#work = null;
+  }
+
+  #nextBatch(): readonly HeardRow[] {
+    let units = 0;
+    let rows = 0;
+    for (const { body } of this.#queue) {
+      units += body.length;
+      if (rows === BATCH_MAX || (rows > 0 && units > BATCH_UNITS_MAX)) break;
+      rows += 1;
+    }
+    return this.#queue.slice(0, rows);
   }
 
   /**
@@ -155,5 +192,8 @@ export class Ingest {
     this.#parts.stored(batch, appended, performance.now() - startedMs);
   }
 }
+
+const unitsOf = (rows: readonly HeardRow[]): number =>
+  rows.reduce((sum, { body }) => sum + body.length, 0);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,6 +2,7 @@ import { checkpointSchema, documentsSchema } from '../contract/messages.js';
 import { tableIdOf } from './api.js';
 import { gameOf } from './games.js';
 import type { Named } from './store/boots.js';
+import { isDataFault } from './store/db.js';
 import type { FloorStore } from './store/floor-store.js';
 import type { DocumentKind } from './store/proof-store.js';
 import type { TableRecord } from './tile.js';
@@ -10,6 +11,8 @@ import { whyOf } from './why.js';
 
 /** Tables whose documents are looked at again in one go. */
 const LOOK_MAX = 200;
+/** Messages with documents or checkpoints that wait for the store; beyond it the broker waits. */
+const WAITING_MAX = 200;
 /** A table may send its documents so long before or after the row that names them, ms. */
 const APART_MS = 20_000;
 
@@ -18,6 +21,8 @@ export interface PapersParts {
   readonly book: WallBook;
   readonly nowMs: () => number;
   readonly failed: (what: string, why: string) => void;
+  /** There is room again. */
+  readonly drained: () => void;
 }
 
 /** What a table sent last, by kind: hashes only, the texts are in the store. */
@@ -50,8 +55,14 @@ export class Papers {
   /** One look at a time: what an earlier one read must not overtake a later one. */
   #turn: Promise<void> = Promise.resolve();
 
+  #waiting = 0;
+
   constructor(parts: PapersParts) {
     this.#parts = parts;
+  }
+
+  get hasRoom(): boolean {
+    return this.#waiting < WAITING_MAX;
   }
 
   /** Canonical configuration of a table; null where none is proven. */
@@ -73,20 +84,17 @@ export class Papers {
   async checkpoint(record: TableRecord, message: unknown): Promise<void> {
     const parsed = checkpointSchema.safeParse(message);
     if (!parsed.success) return;
-    const { store, failed } = this.#parts;
-    try {
-      const place = await store.rows.placeOf(record.key);
-      await store.proofs.addCheckpoint(place, parsed.data);
-    } catch (cause) {
-      failed('a checkpoint', whyOf(cause));
-    }
+    const { rows, proofs } = this.#parts.store;
+    await this.#store(record, 'a checkpoint', async () => {
+      await proofs.addCheckpoint(await rows.placeOf(record.key), parsed.data);
+    });
   }
 
   async documents(record: TableRecord, message: unknown): Promise<void> {
     const parsed = documentsSchema.safeParse(message);
     if (!parsed.success) return;
     const { documents } = parsed.data;
-    try {
+    await this.#store(record, 'documents', async () => {
       const wrong = await this.#parts.store.proofs.keep(parsed.data);
       for (const hash of wrong) {
         this.#parts.book.schemaFault(record, `document ${hash}: its text does not give its hash`);
@@ -98,9 +106,22 @@ export class Papers {
         isTold: false,
       });
       await this.prove(record.key);
+    });
+  }
+
+  /** What the database cannot hold is the table's fault; all else is the store's. */
+  async #store(record: TableRecord, what: string, work: () => Promise<void>): Promise<void> {
+    const { book, failed, drained } = this.#parts;
+    this.#waiting += 1;
+    try {
+      await work();
     } catch (cause) {
-      this.#parts.failed('documents', whyOf(cause));
+      if (isDataFault(cause)) {
+        book.schemaFault(record, `${what} cannot be stored: ${whyOf(cause)}`.slice(0, 300));
+      } else failed(what, whyOf(cause));
     }
+    this.#waiting -= 1;
+    drained();
   }
 
   /**

@@ -5,6 +5,7 @@ import { Acks } from './acks.js';
 import { Ages } from './ages.js';
 import type { FloorHealth, RowRange, ServiceState, TableId } from './api.js';
 import { Asker, type CommandKey } from './asker.js';
+import { Complaints } from './complaints.js';
 import { Marks } from './marks.js';
 import { Papers } from './papers.js';
 import { Historian, subscriptionsOf } from './historian.js';
@@ -72,6 +73,7 @@ export class FloorService {
   readonly #asker: Asker;
   readonly #storeHealth: StoreHealth;
   readonly #marks: Marks;
+  readonly #complaints: Complaints;
   readonly #timers: NodeJS.Timeout[] = [];
   #lineSinceMs: number | null = null;
   readonly #ages: Ages;
@@ -100,6 +102,7 @@ export class FloorService {
       book: this.book,
       nowMs: Date.now,
       failed: (what, why) => this.#storeFailed(what, why),
+      drained: () => this.#line.drained(),
     });
     this.#acks = new Acks({
       consumer,
@@ -108,6 +111,7 @@ export class FloorService {
     });
     const { book, papers } = this;
     const note = (what: string, about: string) => this.note(what, about);
+    this.#complaints = new Complaints({ log, note, nowMs: () => performance.now() });
     this.#marks = new Marks({ store, book, papers, acks: this.#acks, log, note });
     this.#ingest = new Ingest({
       append: (rows) => store.rows.append(rows),
@@ -123,7 +127,7 @@ export class FloorService {
       ingest: this.#ingest,
       acks: this.#acks,
       figures: this.figures,
-      log,
+      complaints: this.#complaints,
       nowMs: Date.now,
       checkpoint: (record, message) => void this.papers.checkpoint(record, message),
       documents: (record, message) => void this.papers.documents(record, message),
@@ -133,7 +137,7 @@ export class FloorService {
       clientId: `cutcard-floor:${consumer}:${this.instance}`,
       subscriptions: () => subscriptionsOf(consumer, parts.site, parts.isShared),
       message: (message) => historian.message(message),
-      hasRoom: () => this.#ingest.hasRoom,
+      hasRoom: () => this.#ingest.hasRoom && papers.hasRoom,
       changed: (isUp, why) => this.#lineChanged(isUp, why),
       random: Math.random,
     });
@@ -189,6 +193,7 @@ export class FloorService {
     for (const timer of this.#timers) clearInterval(timer);
     this.feed.stop();
     await this.#ingest.stop();
+    this.#complaints.stop();
     this.#acks.tick();
     await this.#line.stop();
     await this.projector.stop();
@@ -226,6 +231,7 @@ export class FloorService {
     every(SECOND_MS, ask);
     every(SECOND_MS, prove);
     every(SECOND_MS, () => this.#ages.tick());
+    every(SECOND_MS, () => this.#complaints.tick());
     every(
       MARKS_MS,
       guard('a look at the marks', () => this.#marks.lookUp()),
@@ -318,7 +324,8 @@ export class FloorService {
   #setAside({ table, seq }: HeardRow, why: string): void {
     const text = `row ${seq} cannot be stored: ${why}`;
     this.figures.refused.inc({ why: 'store' });
-    this.#parts.log.error({ table, seq }, text);
+    const fields = { seq };
+    this.#complaints.say({ table, what: 'store', level: 'error', text, fields });
     const record = this.book.record(table);
     if (record !== null) this.book.schemaFault(record, text.slice(0, 300));
   }
@@ -327,8 +334,8 @@ export class FloorService {
     const record = this.book.record(table);
     if (record === null || record.chain?.seq === seq) return;
     this.book.chainFault(record, seq, text);
-    this.#parts.log.error({ table, seq }, text);
-    void this.note('chain', `${table}: ${text}`);
+    const about = { table, what: 'chain', level: 'error', text } as const;
+    this.#complaints.say({ ...about, fields: { seq }, isAudited: true });
   }
 
   /** Findings grow louder after so long here; for whoever shows them. */

@@ -86,7 +86,7 @@ describe.each([sqlite(), postgresql()])('the floor store on $name', (kind) => {
 
   const withStore = async (work: (store: FloorStore, place: string) => Promise<void>) => {
     const place = kind.place();
-    const store = await FloorStore.open(place);
+    const store = await FloorStore.open(place, () => NOW);
     try {
       await work(store, place);
     } finally {
@@ -209,7 +209,7 @@ describe.each([sqlite(), postgresql()])('the floor store on $name', (kind) => {
   }, async () => {
     if (kind.name === 'SQLite') return;
     await withStore(async (one, place) => {
-      const other = await FloorStore.open(place);
+      const other = await FloorStore.open(place, () => NOW);
       const tables = ['n/p/a', 'n/p/b', 'n/p/c'];
       const rows = tables.flatMap((table) => chain(table, 200));
       // Every row goes to one of the two, in batches that overlap in time.
@@ -273,6 +273,34 @@ describe.each([sqlite(), postgresql()])('the floor store on $name', (kind) => {
       }),
   );
 
+  it('makes no part for each month that a wrong clock says', { timeout: SLOW_MS }, () =>
+    withStore(async (store, place) => {
+      const months = Array.from({ length: 960 }, (_, i) => Date.UTC(2020, i, 3));
+      const rows: HeardRow[] = [];
+      for (const wallMs of months) rows.push(rowAfter('n/p/a', rows.at(-1) ?? null, { wallMs }));
+      const { marks } = await store.rows.append(rows);
+      expect(marks).toMatchObject([{ seq: rows.length }]);
+      const again = await store.rows.append(rows.slice(-3));
+      expect(again).toMatchObject({ stored: 0, repeats: 3, forks: [] });
+      if (kind.name === 'SQLite') return;
+      const [parts] = await store.db.all(
+        "SELECT count(*) AS n FROM pg_inherits WHERE inhparent = 'journal_row'::regclass",
+      );
+      expect(parts?.['n']).toBeLessThan(90);
+      // The month of a fast clock comes about: its rows stay where they are, and new ones too.
+      const later = await FloorStore.open(place, () => Date.UTC(2031, 0));
+      const next = rowAfter('n/p/b', null, { wallMs: Date.UTC(2031, 0, 5) });
+      expect(await later.rows.append([next])).toMatchObject({ stored: 1 });
+      expect(await later.rows.append([next])).toMatchObject({ stored: 0, repeats: 1 });
+      await later.close();
+      // All of 2026, wherever it lies.
+      await store.rows.retire(NOW + 365 * DAY_MS);
+      const left = await store.rows.rows('n/p/a', 1, rows.length, rows.length);
+      expect(left.filter(({ wallMs }) => wallMs < Date.UTC(2027, 0))).toEqual([]);
+      expect(left).toHaveLength(months.filter((ms) => ms >= NOW + 365 * DAY_MS).length);
+    }),
+  );
+
   it('drops a month once all of it is old', { timeout: SLOW_MS }, () =>
     withStore(async (store) => {
       const old = NOW - 400 * DAY_MS;
@@ -322,13 +350,13 @@ describe.each([sqlite(), postgresql()])('the floor store on $name', (kind) => {
 
   it('is opened again as it was, and not by an older program', { timeout: SLOW_MS }, async () => {
     const place = kind.place();
-    const store = await FloorStore.open(place);
+    const store = await FloorStore.open(place, () => NOW);
     await store.rows.append(chain('n/p/a', 3));
     await store.close();
-    const again = await FloorStore.open(place);
+    const again = await FloorStore.open(place, () => NOW);
     expect((await again.rows.marks())[0]).toMatchObject({ table: 'n/p/a', seq: 3 });
     await again.db.run('INSERT INTO migration (version, at_ms) VALUES (?, ?)', [99, NOW]);
     await again.close();
-    await expect(FloorStore.open(place)).rejects.toThrow(/version 99/);
+    await expect(FloorStore.open(place, () => NOW)).rejects.toThrow(/version 99/);
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, numberIn, type Raw, textIn } from './db.js';
+import { type Db, inList, numberIn, type Raw, textIn } from './db.js';
 import { Months } from './months.js';
 import type { HeardRow } from './row-store.js';
 
@@ -47,10 +47,10 @@ export const findForks = async (
   fresh: readonly HeardRow[],
 ): Promise<readonly Fork[]> => {
   if (rows.length === 0) return [];
-  const seqs = rows.map(({ seq }) => seq);
+  // Those rows and no others: the first and the newest of a table may come in one batch.
   const held = await db.all(
-    'SELECT seq, hash FROM journal_row WHERE place = ? AND seq >= ? AND seq <= ?',
-    [place, Math.min(...seqs), Math.max(...seqs)],
+    `SELECT seq, hash FROM journal_row WHERE place = ? AND seq ${inList(db)}`,
+    [place, JSON.stringify([...new Set(rows.map(({ seq }) => seq))])],
   );
   const hashes = new Map<number, string[]>();
   for (const row of held) {

@@ -51,8 +51,10 @@ const DATA_CODE = /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/;
  * range, a text the database cannot hold. False where trying again may help.
  */
 export const isDataFault = (cause: unknown): boolean => {
-  // A driver that cannot bind a value says so by one of these.
-  if (cause instanceof TypeError || cause instanceof RangeError) return true;
+  // A driver that cannot bind a value says so by one of the first two, a text that is no JSON by
+  // the third.
+  const isGiven = [TypeError, RangeError, SyntaxError].some((kind) => cause instanceof kind);
+  if (isGiven) return true;
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;
   return typeof code === 'string' && (DATA_STATE.test(code) || DATA_CODE.test(code));
 };

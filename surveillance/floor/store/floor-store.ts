@@ -71,9 +71,9 @@ export class FloorStore {
   readonly desk: DeskStore;
   readonly proofs: ProofStore;
 
-  private constructor(db: Db) {
+  private constructor(db: Db, nowMs: () => number) {
     this.db = db;
-    this.rows = new RowStore(db);
+    this.rows = new RowStore(db, nowMs);
     this.desk = new DeskStore(db);
     this.proofs = new ProofStore(db);
   }
@@ -82,7 +82,7 @@ export class FloorStore {
    * Opens and migrates a store: a file for SQLite, or `postgres://…`.
    * @throws StoreError in plain words.
    */
-  static async open(place: string): Promise<FloorStore> {
+  static async open(place: string, nowMs: () => number = Date.now): Promise<FloorStore> {
     const isPostgres = /^postgres(ql)?:\/\//.test(place);
     const db = isPostgres ? await PostgresDb.open(place) : SqliteDb.open(place);
     try {
@@ -91,7 +91,7 @@ export class FloorStore {
       await db.close();
       throw cause;
     }
-    return new FloorStore(db);
+    return new FloorStore(db, nowMs);
   }
 
   /** Rows held without a gap and not followed yet, table by table, in order. */

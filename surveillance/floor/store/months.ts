@@ -3,6 +3,15 @@ import { type Db, numberIn, numberOrNull, textIn } from './db.js';
 /** Rows with a wall time outside of these years go to one part: their clock was wrong. */
 const FROM_MS = Date.UTC(2020, 0);
 const TO_MS = Date.UTC(2100, 0);
+/**
+ * A part is made for the months about now only, ms: each part costs every question a little, and a
+ * table whose clock is wrong could have a thousand of them made. Other rows lie in the one part
+ * that takes what fits nowhere else.
+ */
+const PAST_MS = 2200 * 86_400_000;
+const AHEAD_MS = 32 * 86_400_000;
+/** PostgreSQL: rows of that month lie in the part for all others already. */
+const LIES_ELSEWHERE = '23514';
 /** Rows deleted in one go, where there are no parts. */
 const DELETE_ROWS = 5000;
 
@@ -22,10 +31,12 @@ const monthOf = (ms: number): { readonly name: string; readonly from: number; to
  */
 export class Months {
   readonly #db: Db;
+  readonly #nowMs: () => number;
   readonly #made = new Set<string>();
 
-  constructor(db: Db) {
+  constructor(db: Db, nowMs: () => number) {
     this.#db = db;
+    this.#nowMs = nowMs;
   }
 
   /** Where a row with this wall time belongs; the same for the same row always. */
@@ -33,11 +44,11 @@ export class Months {
     return wallMs >= FROM_MS && wallMs < TO_MS ? Math.round(wallMs) : 0;
   }
 
-  /** Makes the months of these wall times, where they are not there. */
+  /** Makes the months of these wall times, where they are about now and not there. */
   async ready(wallMs: readonly number[]): Promise<void> {
     if (this.#db.kind === 'sqlite') return;
     for (const ms of wallMs) {
-      if (Months.partOf(ms) === 0) continue;
+      if (Months.partOf(ms) === 0 || !this.#isAboutNow(ms)) continue;
       const { name, from, to } = monthOf(ms);
       if (this.#made.has(name)) continue;
       await this.#make(name, from, to);
@@ -50,18 +61,31 @@ export class Months {
    * @returns what was taken away, in words, for the audit.
    */
   async retire(beforeMs: number): Promise<readonly string[]> {
-    return this.#db.kind === 'sqlite' ? this.#deleteRows(beforeMs) : this.#dropMonths(beforeMs);
+    if (this.#db.kind === 'sqlite') return this.#deleteRows('journal_row', beforeMs);
+    const months = await this.#dropMonths(beforeMs);
+    return [...months, ...(await this.#deleteRows('journal_row_other', beforeMs))];
+  }
+
+  #isAboutNow(ms: number): boolean {
+    const aheadMs = ms - this.#nowMs();
+    return aheadMs < AHEAD_MS && aheadMs > -PAST_MS;
   }
 
   /** Two instances may try at once: one of them waits and finds it made. */
   async #make(name: string, from: number, to: number): Promise<void> {
-    await this.#db.transaction(async (db) => {
-      await db.all('SELECT pg_advisory_xact_lock(hashtext(?))', [name]);
-      await db.run(
-        `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF journal_row
-         FOR VALUES FROM (${from}) TO (${to})`,
-      );
-    });
+    try {
+      await this.#db.transaction(async (db) => {
+        await db.all('SELECT pg_advisory_xact_lock(hashtext(?))', [name]);
+        await db.run(
+          `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF journal_row
+           FOR VALUES FROM (${from}) TO (${to})`,
+        );
+      });
+    } catch (cause) {
+      // A fast clock was here first: its rows and this month's stay together where they are.
+      const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+      if (code !== LIES_ELSEWHERE) throw cause;
+    }
   }
 
   async #dropMonths(beforeMs: number): Promise<readonly string[]> {
@@ -87,12 +111,12 @@ export class Months {
     return told;
   }
 
-  async #deleteRows(beforeMs: number): Promise<readonly string[]> {
+  async #deleteRows(from: string, beforeMs: number): Promise<readonly string[]> {
     let rows = 0;
     for (;;) {
       const gone = await this.#db.all(
-        `DELETE FROM journal_row WHERE (place, seq) IN (
-           SELECT place, seq FROM journal_row
+        `DELETE FROM ${from} WHERE (place, seq) IN (
+           SELECT place, seq FROM ${from}
            WHERE part_ms > 0 AND part_ms < ? AND heard_ms < ? LIMIT ${DELETE_ROWS})
          RETURNING seq`,
         [beforeMs, beforeMs],

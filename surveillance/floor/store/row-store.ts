@@ -66,9 +66,9 @@ export class RowStore {
   readonly #places = new Map<string, number>();
   readonly #months: Months;
 
-  constructor(db: Db) {
+  constructor(db: Db, nowMs: () => number) {
     this.#db = db;
-    this.#months = new Months(db);
+    this.#months = new Months(db, nowMs);
   }
 
   /** The number a table has in the store, given at first sight. */

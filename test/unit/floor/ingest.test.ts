@@ -79,6 +79,7 @@ describe('the ingestion', () => {
       passing.map(() => false),
     );
     expect(isDataFault(new TypeError('SQLite3 can only bind numbers'))).toBe(true);
+    expect(isDataFault(new SyntaxError('Unexpected token in JSON'))).toBe(true);
     expect(isDataFault('no error at all')).toBe(false);
   });
 
@@ -94,5 +95,41 @@ describe('the ingestion', () => {
     };
     expect([1e300, -1e300, 8.64e15 + 2, -9e15].map(read)).toEqual([false, false, false, false]);
     expect([0, -5, 1.5, 8.64e15, -8.64e15].map(read)).toEqual([true, true, true, true, true]);
+  });
+
+  it('refuses a row whose hashed text is no row by itself', () => {
+    const prev = '0'.repeat(64);
+    const observation = JSON.stringify({ kind: 'power.boot', seq: 1, wallMs: 0 });
+    /** An event with a right hash over all from the first `"decisions":` on. */
+    const read = (before: string, rest: string) => {
+      const hash = createHash('sha256').update(`${prev}{${rest}`).digest('hex');
+      const text = `{"seq":1,"prev":"${prev}","hash":"${hash}",${before}${rest}`;
+      return rowOfEvent('n/p/a', text, JSON.parse(text), 7);
+    };
+    const end = `"decisions":[],"observation":${observation}}`;
+    expect(read('', end)).toMatchObject({ ok: true, row: { body: `{${end}` } });
+    const why = 'row 1: its text is not `decisions` and `observation` alone';
+    expect(read('"x":{', `"decisions":[]},${end}`)).toEqual({ ok: false, why });
+    const more = `"decisions":[],"more":1,"observation":${observation}}`;
+    expect(read('', more)).toEqual({ ok: false, why });
+  });
+
+  it('makes the broker wait by the length of texts, and commits long ones in parts', async () => {
+    const batches: number[] = [];
+    const ingest = new Ingest({
+      append: () => Promise.resolve(NONE),
+      stored: (rows) => void batches.push(rows.length),
+      setAside: () => undefined,
+      failed: () => undefined,
+      took: () => undefined,
+      drained: () => undefined,
+    });
+    const body = 'x'.repeat(1024 * 1024);
+    let seq = 0;
+    while (ingest.hasRoom) ingest.add({ ...rowAt((seq += 1)), body });
+    expect(seq).toBe(64);
+    await ingest.stop();
+    expect(batches).toEqual(Array.from({ length: 8 }, () => 8));
+    expect(ingest.hasRoom).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { beforeEach, afterEach, describe, expect, it, vi } from 'vitest';
 import type { TableId } from '../../../surveillance/floor/api.js';
 import { Papers } from '../../../surveillance/floor/papers.js';
 import { FloorStore } from '../../../surveillance/floor/store/floor-store.js';
@@ -38,6 +38,7 @@ describe('the documents of a table', () => {
   let papers: Papers;
   let nowMs: number;
   let failed: string[];
+  let drained: number;
 
   const begin = (): void => {
     book = new WallBook({ nowMs: () => nowMs, changed: () => undefined });
@@ -46,6 +47,7 @@ describe('the documents of a table', () => {
       book,
       nowMs: () => nowMs,
       failed: (what, why) => failed.push(`${what}: ${why}`),
+      drained: () => (drained += 1),
     });
   };
   const record = () => {
@@ -58,6 +60,7 @@ describe('the documents of a table', () => {
   beforeEach(async () => {
     nowMs = NOW;
     failed = [];
+    drained = 0;
     store = await FloorStore.open(':memory:');
     begin();
   });
@@ -157,5 +160,28 @@ describe('the documents of a table', () => {
     await papers.documents(record(), { documents: [], key: { name: sha256('x'), publicKey } });
     expect(await store.proofs.keys()).toEqual([]);
     expect(record().schemaFault?.text).toContain(sha256('x'));
+  });
+
+  it('make the broker wait where many wait for the store', async () => {
+    const work: Promise<void>[] = [];
+    while (papers.hasRoom) work.push(papers.documents(record(), sent(REAL)));
+    expect(work).toHaveLength(200);
+    await Promise.all(work);
+    expect(papers.hasRoom).toBe(true);
+    expect(drained).toBe(work.length);
+  });
+
+  it('are the fault of the table where no database can hold them', async () => {
+    const fault = new RangeError('a text that cannot be held');
+    vi.spyOn(store.proofs, 'keep').mockRejectedValueOnce(fault);
+    await papers.documents(record(), sent(REAL));
+    expect(record().schemaFault?.text).toBe(`documents cannot be stored: ${fault.message}`);
+    vi.spyOn(store.proofs, 'addCheckpoint').mockRejectedValueOnce(fault);
+    const checkpoint = {
+      ...{ seq: 1, hash: sha256(''), boot: 1, procedure: null, table: null },
+      ...{ wallMs: NOW, wallTrusted: true, key: 'k', signature: 's' },
+    };
+    await papers.checkpoint(record(), checkpoint);
+    expect(record().schemaFault?.text).toBe(`a checkpoint cannot be stored: ${fault.message}`);
   });
 });
