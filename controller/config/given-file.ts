@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   accessSync,
   closeSync,
@@ -26,6 +27,7 @@ export const SETTINGS_MAX_BYTES = 1_000_000;
  * of 5000 tables has 10,000 colons.
  */
 const MARKS_MAX = 20_000;
+const LINE_END = 0x0a;
 const MARKS = { ':': 0x3a, '[': 0x5b, '{': 0x7b } as const;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -141,12 +143,25 @@ const refuseMarks = (bytes: Buffer): void => {
   }
 };
 
+/** A letter that was read wrongly would be taken for another: a name, a place, a password. */
+const refuseOtherCoding = (bytes: Buffer): void => {
+  if (isUtf8(bytes)) return;
+  let line = 1;
+  for (let from = 0; ; line += 1) {
+    const end = bytes.indexOf(LINE_END, from);
+    if (end < 0 || !isUtf8(bytes.subarray(from, end))) break;
+    from = end + 1;
+  }
+  throw new Error(`line ${line} is not UTF-8; save it as UTF-8`);
+};
+
 /** What `openGiven` opened, as text. @throws as `readGiven` */
 export const textFrom = (file: number, maxBytes: number = SETTINGS_MAX_BYTES): string => {
   const { size } = fstatSync(file);
   if (size > maxBytes) throw new Error(`it has ${size} bytes, more than ${maxBytes}`);
   const bytes = readOpen(file, maxBytes);
   if (bytes.includes(0)) throw new Error('it is no text; save it as UTF-8');
+  refuseOtherCoding(bytes);
   refuseMarks(bytes);
   return bytes.toString('utf8');
 };

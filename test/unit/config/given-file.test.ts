@@ -53,6 +53,10 @@ describe('a file that a person named', () => {
     expect(() => readGiven(at('none'))).toThrow(/^there is no such file$/);
     expect(() => readGiven(at('large'))).toThrow(/^it has 1000001 bytes, more than 1000000$/);
     expect(() => readGiven(at('binary'))).toThrow(/^it is no text; save it as UTF-8$/);
+    writeFileSync(at('latin'), Buffer.from('name: x\nplace: B\u00fcrgerhaus\n', 'latin1'));
+    expect(() => readGiven(at('latin'))).toThrow(/^line 2 is not UTF-8; save it as UTF-8$/);
+    writeFileSync(at('unicode'), 'name: x\nplace: B\u00fcrgerhaus\n');
+    expect(readGiven(at('unicode'))).toContain('B\u00fcrgerhaus');
     expect(() => readGiven(at('keys'))).toThrow(/^it has 20001 times `:`, more than 20000/);
     expect(() => readGiven('/proc/self/maps', 10)).toThrow(/^it has more than 10 bytes$/);
   });
