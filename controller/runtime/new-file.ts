@@ -1,4 +1,13 @@
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { writeDurably } from '../../surveillance/identity/files.js';
 import { fileWords } from '../config/given-file.js';
@@ -6,21 +15,39 @@ import { EXIT, Refusal } from './exit.js';
 
 const READABLE = 0o666;
 
+/** What a file system says that knows no second name for a file, such as that of a USB stick. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Gives a finished file its name; takes nothing away that came to be there meanwhile. */
+const nameAnew = (part: string, file: string): void => {
+  try {
+    linkSync(part, file);
+  } catch (cause) {
+    if (!(cause instanceof Error) || !('code' in cause) || !NO_LINKS.has(cause.code)) throw cause;
+    closeSync(openSync(file, 'wx'));
+    renameSync(part, file);
+  }
+};
+
 /**
- * Writes a new file, whole or not at all: what is there already, be it a pipe or a device, is never
- * written over. @param asked how the file was asked for, such as `--out`
+ * Writes a new file, whole or not at all, through a kill too: what is there already, be it a pipe
+ * or a device, is never written over. @param asked how the file was asked for, such as `--out`
  * @throws Refusal naming it
  */
 export const writeNewFile = (asked: string, file: string, text: string, mode = READABLE): void => {
+  const part = `${file}.part`;
   try {
-    const opened = openSync(file, 'wx', mode);
+    // Before anything is written beside it: that may be no place for files (`/dev/null`).
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) closeSync(openSync(file, 'wx'));
+    rmSync(part, { force: true });
+    const opened = openSync(part, 'wx', mode);
     try {
       writeFileSync(opened, text);
-    } catch (cause) {
-      rmSync(file, { force: true });
-      throw cause;
+      fsyncSync(opened);
+      nameAnew(part, file);
     } finally {
       closeSync(opened);
+      rmSync(part, { force: true });
     }
   } catch (cause) {
     const what = `${asked} ${file}: ${fileWords(cause)}; name a new file in a folder there is`;

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chownSync,
   closeSync,
@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { placeToReplace, placeTrouble } from '../../../controller/config/given-file.js';
 import { writeInto, writeNewFile } from '../../../controller/runtime/new-file.js';
@@ -133,6 +134,13 @@ describe('a new file', () => {
     expect(statSync(at('fresh')).mode & 0o777).toBe(0o600);
   });
 
+  it('leaves no part of itself, and a part that a kill left is no hindrance', () => {
+    writeFileSync(at('fresh.part'), 'half of an earlier one');
+    writeNewFile('--out', at('fresh'), 'text');
+    expect(readFileSync(at('fresh'), 'utf8')).toBe('text');
+    expect(readdirSync(folder)).toEqual(['fresh']);
+  });
+
   it('of a set goes over the one that was there, but over no pipe', () => {
     writeFileSync(at('a'), 'old');
     expect(writeInto(folder, { a: 'new', b: 'new' }, () => 0o640)).toEqual([at('a'), at('b')]);
@@ -144,6 +152,28 @@ describe('a new file', () => {
 });
 
 const full = needsFile(CLI, 'run `npm run build` first') ?? needsFile('/dev/full', 'no full disk');
+
+testWith(
+  needsFile(CLI, 'run `npm run build` first'),
+  'a new file has no name before it is whole, so that a kill leaves none by that name',
+  async () => {
+    const module = new URL('new-file.js', pathToFileURL(CLI)).href;
+    const script = `const { writeNewFile } = await import('${module}');
+      writeNewFile('--out', process.argv[1], 'x'.repeat(150_000_000));`;
+    const args = ['--input-type=module', '-e', script, at('large')];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const size = (name: string) => statSync(at(name), { throwIfNoEntry: false })?.size ?? 0;
+    await expect
+      .poll(() => size('large') + size('large.part'), { timeout: 60_000, interval: 1 })
+      .toBeGreaterThan(0);
+    child.kill('SIGKILL');
+    await gone;
+    // Where the machine was so slow that it came to its end first, it is whole.
+    expect([0, 150_000_000]).toContain(size('large'));
+  },
+  90_000,
+);
 
 testWith(
   full,
