@@ -1,5 +1,6 @@
 import { checkpointSchema, documentsSchema } from '../contract/messages.js';
 import { tableIdOf } from './api.js';
+import { Checkpoints } from './checkpoints.js';
 import { gameOf } from './games.js';
 import type { Named } from './store/boots.js';
 import { isDataFault } from './store/db.js';
@@ -55,10 +56,12 @@ export class Papers {
   /** One look at a time: what an earlier one read must not overtake a later one. */
   #turn: Promise<void> = Promise.resolve();
 
+  readonly #checkpoints: Checkpoints;
   #waiting = 0;
 
   constructor(parts: PapersParts) {
     this.#parts = parts;
+    this.#checkpoints = new Checkpoints(parts.store);
   }
 
   get hasRoom(): boolean {
@@ -84,10 +87,8 @@ export class Papers {
   async checkpoint(record: TableRecord, message: unknown): Promise<void> {
     const parsed = checkpointSchema.safeParse(message);
     if (!parsed.success) return;
-    const { rows, proofs } = this.#parts.store;
-    await this.#store(record, 'a checkpoint', async () => {
-      await proofs.addCheckpoint(await rows.placeOf(record.key), parsed.data);
-    });
+    const { data } = parsed;
+    await this.#store(record, 'a checkpoint', () => this.#checkpoints.add(record.key, data));
   }
 
   async documents(record: TableRecord, message: unknown): Promise<void> {
@@ -120,6 +121,8 @@ export class Papers {
         book.schemaFault(record, `${what} cannot be stored: ${whyOf(cause)}`.slice(0, 300));
       } else failed(what, whyOf(cause));
     }
+    // Others have their turn before the broker goes on.
+    await new Promise((resolve) => setImmediate(resolve));
     this.#waiting -= 1;
     drained();
   }

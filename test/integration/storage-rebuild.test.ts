@@ -338,7 +338,7 @@ const heard = async (store: FloorStore, without: readonly number[]): Promise<voi
     const place = await store.rows.placeOf(NAME);
     for (const { body, signature } of reader.checkpoints(1, 1000)) {
       const said = checkpointSchema.parse({ ...JSON.parse(body), signature });
-      await store.proofs.addCheckpoint(place, said);
+      await store.proofs.addCheckpoints([{ place, message: said }]);
     }
   } finally {
     reader.close();

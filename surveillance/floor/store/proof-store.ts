@@ -21,6 +21,11 @@ export interface DocumentInForce {
   readonly text: string;
 }
 
+export interface PlacedCheckpoint {
+  readonly place: number;
+  readonly message: CheckpointMessage;
+}
+
 /** A device key's name is the SHA-256 of its 32 bytes: nobody takes another's name. */
 const isOwnName = ({ name, publicKey }: NonNullable<DocumentsMessage['key']>): boolean =>
   createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex') === name;
@@ -115,11 +120,15 @@ export class ProofStore {
     }));
   }
 
-  async addCheckpoint(place: number, message: CheckpointMessage): Promise<void> {
-    await this.#db.run(
-      `INSERT INTO checkpoint (place, seq, message) VALUES (?, ?, ?)
-       ON CONFLICT (place, seq) DO NOTHING`,
-      [place, message.seq, JSON.stringify(message)],
+  /** In one transaction: each by itself would be a sync to the disk. */
+  async addCheckpoints(all: readonly PlacedCheckpoint[]): Promise<void> {
+    const lists = all.map(({ place, message }) => [place, message.seq, JSON.stringify(message)]);
+    await this.#db.transaction((db) =>
+      db.runMany(
+        `INSERT INTO checkpoint (place, seq, message) VALUES (?, ?, ?)
+         ON CONFLICT (place, seq) DO NOTHING`,
+        lists,
+      ),
     );
   }
 

@@ -176,12 +176,33 @@ describe('the documents of a table', () => {
     vi.spyOn(store.proofs, 'keep').mockRejectedValueOnce(fault);
     await papers.documents(record(), sent(REAL));
     expect(record().schemaFault?.text).toBe(`documents cannot be stored: ${fault.message}`);
-    vi.spyOn(store.proofs, 'addCheckpoint').mockRejectedValueOnce(fault);
+    vi.spyOn(store.proofs, 'addCheckpoints').mockRejectedValueOnce(fault);
     const checkpoint = {
       ...{ seq: 1, hash: sha256(''), boot: 1, procedure: null, table: null },
       ...{ wallMs: NOW, wallTrusted: true, key: 'k', signature: 's' },
     };
     await papers.checkpoint(record(), checkpoint);
     expect(record().schemaFault?.text).toBe(`a checkpoint cannot be stored: ${fault.message}`);
+  });
+
+  it('and checkpoints that come together are stored together, all but a bad one', async () => {
+    const message = (seq: number) => ({
+      ...{ seq, hash: sha256(''), boot: 1, procedure: null, table: null },
+      ...{ wallMs: NOW, wallTrusted: true, key: 'k', signature: 's' },
+    });
+    const real = store.proofs.addCheckpoints.bind(store.proofs);
+    const batches: number[] = [];
+    vi.spyOn(store.proofs, 'addCheckpoints').mockImplementation((all) => {
+      batches.push(all.length);
+      const isBad = all.some(({ message: { seq } }) => seq === 7);
+      return isBad ? Promise.reject(new RangeError('too large')) : real(all);
+    });
+    const seqs = Array.from({ length: 100 }, (_, i) => i + 1);
+    await Promise.all(seqs.map((seq) => papers.checkpoint(record(), message(seq))));
+    const held = await store.proofs.checkpoints(await store.rows.placeOf(KEY), 1, 200);
+    expect(held.map(({ seq }) => seq)).toEqual(seqs.filter((seq) => seq !== 7));
+    expect(batches[0]).toBe(100);
+    expect(batches.length).toBeLessThan(20);
+    expect(record().schemaFault?.text).toBe('a checkpoint cannot be stored: too large');
   });
 });

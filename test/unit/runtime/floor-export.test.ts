@@ -82,10 +82,11 @@ describe('exporting a table from the floor', () => {
   it('leaves out a checkpoint whose key is not known, and says so', async () => {
     const id = await store.rows.placeOf(TABLE);
     const hash = rows[4]?.hash ?? '';
-    await store.proofs.addCheckpoint(id, {
+    const message = {
       ...{ seq: 5, hash, boot: 1, procedure: null, table: DOCUMENT, wallMs: WALL },
       ...{ wallTrusted: true, key: 'a'.repeat(64), signature: 'AAAA' },
-    });
+    };
+    await store.proofs.addCheckpoints([{ place: id, message }]);
     const { lines, said } = await run();
     expect(said.join('\n')).toMatch(/checkpoint held of row 5 is left out: its key a{64} is not/);
     expect(lines.some((line) => line.includes('"checkpoint"'))).toBe(false);
