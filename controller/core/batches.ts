@@ -1,4 +1,4 @@
-import { countedRight, countedWrong, countsDisagree, requireCount } from './count.js';
+import { countedRight, countedWrong, countsDisagree, requireCount, verified } from './count.js';
 import type { Draft } from './draft.js';
 import type { Finding } from './finding.js';
 import { clearWhere, openFinding, raise } from './findings.js';
@@ -69,6 +69,9 @@ export const deckIn = (draft: Draft, { batch, id }: Act<'deck-in'>): void => {
   startAge(draft, batch);
   const current = draft.batch(draft.state.prep.batch);
   if (!draft.state.shoe.isLoaded && !current.onTable) restack(draft, batch);
+  // Rounds dealt from the deck that left say nothing about this one, which is as new as at opening.
+  const { shoe, prep, atNs } = draft.state;
+  if (!shoe.isLoaded && prep.batch === batch) verified(draft, atNs);
 };
 
 /** Hours a deck may stay in use at this table; null where nothing limits it. */

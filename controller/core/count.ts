@@ -34,7 +34,7 @@ const missing = (by: number): string =>
     ? `${-by} CARD${by === -1 ? '' : 'S'} MISSING`
     : `${by} CARD${by === 1 ? '' : 'S'} TOO MANY`;
 
-/** The cards in play are known to be all there, as counted at `atNs`. */
+/** Rounds and minutes count anew from `atNs`: the cards were counted right, or are new. */
 export const verified = (draft: Draft, atNs: number): void => {
   draft.note('counting', { roundsSince: 0, sinceNs: atNs });
 };

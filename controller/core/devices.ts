@@ -15,7 +15,7 @@ const POLICY_CLOCK = 'policy:clock';
 const POLICY_JOURNAL = 'policy:journal';
 
 /** Without these no card is counted. */
-const COUNTS_CARDS = ['mouth', 'shoe', 'beams', 'beam-a', 'beam-b'];
+export const COUNTS_CARDS: readonly string[] = ['mouth', 'shoe', 'beams', 'beam-a', 'beam-b'];
 
 const deviceOf = (draft: Draft, device: string): DeviceState =>
   draft.state.devices[device] ?? { up: true, stale: false, identity: null };

@@ -1,3 +1,4 @@
+import { COUNTS_CARDS } from './devices.js';
 import type { Draft } from './draft.js';
 import { clearCodes, clearWhere, openFinding } from './findings.js';
 import type { Finding } from './finding.js';
@@ -133,6 +134,15 @@ export const voidRound = (draft: Draft): void => {
   closeRound(draft, 'round void');
 };
 
+/**
+ * People name the approved device by the number on its plate. A name no cable of this table goes
+ * by is then the shuffler's: an exemption that rests on nothing would never lapse.
+ */
+const deviceNamed = (draft: Draft, name: string): string => {
+  const isHeard = draft.state.devices[name] !== undefined || COUNTS_CARDS.includes(name);
+  return isHeard || draft.table.shuffler === 'none' ? name : 'shuffler';
+};
+
 /** The floor puts a shoe that reshuffles and counts by itself to use, bound to its identity. */
 export const approveReshuffler = (draft: Draft, press: Act<'approve-reshuffler'>): void => {
   const rule = draft.procedure.exemption;
@@ -140,14 +150,13 @@ export const approveReshuffler = (draft: Draft, press: Act<'approve-reshuffler'>
     draft.refuse('policy:exemption', 'this game knows no such device');
     return;
   }
-  const device = draft.state.devices[press.device];
+  const name = deviceNamed(draft, press.device);
+  const device = draft.state.devices[name];
   if (device?.up === false) {
-    draft.refuse(rule.cite, `${press.device} is not connected`);
+    draft.refuse(rule.cite, `${name} is not connected`);
     return;
   }
-  draft.note('house', {
-    reshuffler: { device: press.device, identity: device?.identity ?? null },
-  });
+  draft.note('house', { reshuffler: { device: name, identity: device?.identity ?? null } });
   clearCodes(
     draft,
     ['exemption.lapsed', 'cut.missing', 'idle.spread-due'],

@@ -20,8 +20,8 @@ const show = (step: string, line1: string, line2: string, clause: string): Displ
 
 const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
 
-const who = (cutter: Cutter | 'any'): string => {
-  if (cutter === 'any') return 'the players, the last curator first';
+const who = (cutter: Cutter | 'any', shoes: number): string => {
+  if (cutter === 'any') return shoes === 0 ? 'the players' : 'the players, the last curator first';
   return cutter === 'dealer' ? 'the dealer' : `seat ${cutter}`;
 };
 
@@ -83,7 +83,7 @@ const ofPhase = (state: TableState, rules: Rules): Display => {
     case 'stub-due':
       return ofRound(state, rules);
     case 'reshuffle-due':
-      return show('collected', 'SHOE OVER', 'Collect the cards and shuffle', overClause(rules));
+      return show('collected', 'SHOE OVER: RESHUFFLE', 'Collect the cards', overClause(rules));
     case 'idle-spread':
       return show(
         'inspected',
@@ -138,9 +138,9 @@ const ofCut = (state: TableState, { procedure }: Rules): Display => {
     cut.minFromBottom === null
       ? `at least ${cut.minFromTop} from the top`
       : `at least ${cut.minFromTop} from either end`;
-  return cut.cutter === 'dealer'
-    ? show('cut', 'CUT THE CARDS', depth, cut.requiredCite.clause)
-    : show('cut', `OFFER THE CUT to ${who(state.prep.cutTurn)}`, depth, cut.orderCite.clause);
+  if (cut.cutter === 'dealer') return show('cut', 'CUT THE CARDS', depth, cut.requiredCite.clause);
+  const next = who(state.prep.cutTurn, state.shoe.no);
+  return show('cut', `OFFER THE CUT to ${next}`, depth, cut.orderCite.clause);
 };
 
 const ofBurn = (state: TableState, { procedure, table }: Rules): Display => {

@@ -83,6 +83,8 @@ export interface CutRule {
   /** null where only the top has a minimum. */
   readonly minFromBottom: number | null;
   readonly cutter: 'players' | 'dealer';
+  /** Whom the players' first offer goes to in a new game; `any` where no text names anybody. */
+  readonly firstOffer: 'highest-seat' | 'any';
   /** The cover card used to cut ends below the last card: when it comes out the stack is done. */
   readonly coverToBottom: boolean;
   readonly recut: RecutRule | null;

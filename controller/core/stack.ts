@@ -3,7 +3,8 @@ import type { Draft } from './draft.js';
 import type { Duty } from './duty.js';
 import { clearCodes, clearLifespan, raise } from './findings.js';
 import type { Batch } from './observation.js';
-import type { Cite, Procedure, ShuffleSource, Table } from './procedure.js';
+import type { Cutter } from './press.js';
+import type { Cite, CutRule, Procedure, ShuffleSource, Table } from './procedure.js';
 import { exempt } from './exemption.js';
 import {
   freshBurn,
@@ -53,6 +54,12 @@ const dutiesOf = (procedure: Procedure, table: Table, state: TableState): readon
   return list;
 };
 
+/** Who is entitled to the first cut of a new game. */
+export const firstTurn = (cut: CutRule | null, table: Table): Cutter | 'any' => {
+  if (cut?.cutter === 'dealer') return 'dealer';
+  return cut?.firstOffer === 'highest-seat' ? table.seats : 'any';
+};
+
 /** The batch whose turn it is to be prepared. */
 const nextBatch = (draft: Draft): Batch => {
   const { state, table } = draft;
@@ -80,9 +87,9 @@ export const startStack = (draft: Draft, batch: Batch | null = null): void => {
   const first = state.shoe.no === 0;
   const next = batch ?? nextBatch(draft);
   if (state.shoe.batch !== null) draft.note('house', { previousBatch: state.shoe.batch });
-  const turn =
-    draft.procedure.cut?.cutter === 'dealer' ? 'dealer' : first ? draft.table.seats : 'any';
-  draft.note('prep', freshPrep(next, turn));
+  const turn = firstTurn(draft.procedure.cut, draft.table);
+  // After a reshuffle the last curator is first, and nobody here knows which seat that is.
+  draft.note('prep', freshPrep(next, first || turn === 'dealer' ? turn : 'any'));
   draft.note('shoe', { ...freshShoe, no: state.shoe.no, loadedNs: state.shoe.loadedNs });
   draft.note('burn', freshBurn);
   draft.note('cover', freshCover);

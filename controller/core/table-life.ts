@@ -1,7 +1,7 @@
 import type { Draft } from './draft.js';
 import { clearLifespan, raise } from './findings.js';
 import { startAge } from './batches.js';
-import { handDealt, startStack } from './stack.js';
+import { firstTurn, handDealt, startStack } from './stack.js';
 
 const POLICY_OPEN = 'policy:opening';
 
@@ -11,8 +11,8 @@ export const openTable = (draft: Draft): void => {
     return;
   }
   startStack(draft);
-  // A new game: the first offer of the cut goes to the highest seat again (631a.5(b)).
-  if (draft.procedure.cut?.cutter === 'players') draft.note('prep', { cutTurn: draft.table.seats });
+  // A new game: the first offer of the cut goes where the text says, whoever cut before.
+  draft.note('prep', { cutTurn: firstTurn(draft.procedure.cut, draft.table) });
   draft.move('opening');
   for (const batch of draft.table.batches) startAge(draft, batch);
 };

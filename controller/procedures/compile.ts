@@ -80,6 +80,7 @@ const cutRule = (pack: Pack, cite: CiteOf): CutRule | null => {
     minFromTop: cardsOf(pack, cut.minFromTop),
     minFromBottom: cut.minFromBottom === null ? null : cardsOf(pack, cut.minFromBottom),
     cutter: cut.cutter,
+    firstOffer: cut.firstOffer,
     coverToBottom: cut.coverToBottom,
     recut: cut.recut === null ? null : { cite: cite('cut', 'recut'), ...cut.recut },
   };

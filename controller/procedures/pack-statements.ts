@@ -14,7 +14,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'shuffle.dealers': ['shuffle.eachDealer'],
   count: ['count'],
   'cut.required': ['cut.requiredAfter'],
-  'cut.order': ['cut.cutter'],
+  'cut.order': ['cut.cutter', 'cut.firstOffer'],
   'cut.depth': ['cut.minFromTop', 'cut.minFromBottom'],
   'cut.cover': ['cut.coverToBottom'],
   'cut.recut': ['cut.recut'],

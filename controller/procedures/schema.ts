@@ -40,6 +40,8 @@ const shuffle = z.strictObject({
 
 const cut = z.strictObject({
   cutter: z.enum(['players', 'dealer']),
+  /** Whom the players' first offer goes to in a new game; `any` where no text names anybody. */
+  firstOffer: z.enum(['highest-seat', 'any']).default('any'),
   requiredAfter: z.array(shuffleSource).max(3),
   minFromTop: depth,
   minFromBottom: depth.nullable(),

@@ -90,11 +90,15 @@ const cutStatements = (cut: CutRule): Statement[] => {
     cut.minFromBottom === null
       ? 'no minimum from the bottom'
       : `${cut.minFromBottom} from the bottom`;
+  const from =
+    cut.firstOffer === 'highest-seat'
+      ? 'from the highest seat or after a reshuffle from the last curator'
+      : 'from whoever accepts or declines first';
   const order =
     cut.cutter === 'dealer'
       ? 'The dealer cuts.'
-      : 'The players are offered the cut in turn, from the highest seat or after a reshuffle ' +
-        'from the last curator, clockwise; if all decline, the dealer cuts.';
+      : `The players are offered the cut in turn, ${from}, clockwise; ` +
+        'if all decline, the dealer cuts.';
   const found = [
     say('cut.required', cut.requiredCite, `A cut follows ${listed(words)}.`, GRADES.cutRequired),
     say('cut.order', cut.orderCite, order, GRADES.cutOrder),

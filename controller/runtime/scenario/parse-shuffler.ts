@@ -10,12 +10,12 @@ const MAX_COUNT = 10_000;
 /** Which keys each message takes beside its own. */
 const MESSAGES = {
   start: ['batch'],
-  done: ['batch', 'mode', 'lamp'],
+  done: ['count', 'batch', 'mode', 'lamp'],
   lamp: ['batch'],
   jam: [],
   door: [],
-  inventory: ['batch'],
-  unload: ['batch'],
+  inventory: ['count', 'batch'],
+  unload: ['count', 'batch'],
 } as const;
 type MessageName = keyof typeof MESSAGES;
 const NAMES: readonly MessageName[] = [
@@ -27,7 +27,8 @@ const NAMES: readonly MessageName[] = [
   'unload',
   'lamp',
 ];
-const KEYS = ['start', 'done', 'jam', 'door', 'inventory', 'unload', 'lamp', 'batch', 'mode'];
+const OTHERS = ['batch', 'count', 'mode'] as const;
+const KEYS = [...NAMES, ...OTHERS];
 
 const nameOf = (fields: Fields): MessageName => {
   const named = NAMES.filter((name) => fields.get(name) !== undefined);
@@ -54,18 +55,37 @@ const batchOf = (fields: Fields): { batch?: string } => {
 const isTrueOrNothing = (node: Node): boolean =>
   isScalar(node) && (node.value === true || node.value === null);
 
+/**
+ * What stands behind a message's own name, and its count: `done: 416`, or the batch there and the
+ * number under `count`, as the contract lists the two.
+ */
+const batchAndCount = (fields: Fields, name: MessageName): { batch?: string; count?: number } => {
+  const { source } = fields;
+  const node = fields.need(name);
+  const isWord = isScalar(node) && typeof node.value === 'string';
+  const isNumber = !isWord && !isTrueOrNothing(node);
+  const counted = fields.get('count');
+  if (isNumber && counted !== undefined) {
+    throw fields.problem('count', `\`${name}\` gives the number already; write it once`);
+  }
+  if (isWord && fields.get('batch') !== undefined) {
+    throw fields.problem('batch', `\`${name}\` names the batch already; write it once`);
+  }
+  const at = isNumber ? node : counted;
+  const what = isNumber ? `\`shuffler: ${name}\`` : '`shuffler: count`';
+  return {
+    ...(isWord ? { batch: source.word(node, what).toLowerCase() } : batchOf(fields)),
+    ...(at === undefined ? {} : { count: source.whole(at, what, 0, MAX_COUNT) }),
+  };
+};
+
 const doneOf = (fields: Fields): ShufflerMessage => {
   const { source } = fields;
-  const node = fields.need('done');
-  const count = isTrueOrNothing(node)
-    ? {}
-    : { count: source.whole(node, '`shuffler: done`', 0, MAX_COUNT) };
   const mode = fields.read('mode', (at, what) => source.oneOf(at, what, MODES));
   const lamp = fields.read('lamp', (at, what) => source.oneOf(at, what, LAMPS));
   return {
     kind: 'shuffler.done',
-    ...batchOf(fields),
-    ...count,
+    ...batchAndCount(fields, 'done'),
     ...(mode === undefined ? {} : { mode }),
     ...(lamp === undefined ? {} : { lamp }),
   };
@@ -75,9 +95,11 @@ const countedOf = (
   fields: Fields,
   name: 'inventory' | 'unload',
 ): Extract<ShufflerMessage, { count: number }> => {
-  const { source } = fields;
-  const count = source.whole(fields.need(name), `\`shuffler: ${name}\``, 0, MAX_COUNT);
-  const batch = source.word(fields.need('batch'), '`shuffler: batch`').toLowerCase();
+  const { batch, count } = batchAndCount(fields, name);
+  if (batch === undefined || count === undefined) {
+    const example = `{${name}: 16, batch: red}`;
+    throw fields.problem(name, `\`${name}\` takes a number and the batch: ${example}`);
+  }
   return name === 'inventory'
     ? { kind: 'shuffler.inventory', batch, count }
     : { kind: 'shuffler.unload', batch, count };

@@ -53,7 +53,7 @@ export const parseScenario = (file: string, text: string): ScenarioResult => {
   const fields = collect(() => source.map(source.root(), 'a scenario file', KEYS));
   if (fields === undefined) return { ok: false, problems };
   collect(() => checkVersion(fields));
-  const title = collect(() => source.word(fields.need('title'), '`title`'));
+  const title = collect(() => source.word(fields.need('title', 'what is tried'), '`title`'));
   const procedure = collect(() => procedureOf(fields));
   const table = collect(() => tableOf(fields));
   const timeline = collect(() => timelineOf(fields, collect));
@@ -65,18 +65,18 @@ export const parseScenario = (file: string, text: string): ScenarioResult => {
 };
 
 const checkVersion = (fields: Fields): void => {
-  const node = fields.need('scenario');
+  const node = fields.need('scenario', '1');
   const version = fields.source.scalar(node, '`scenario`');
   if (version !== 1) {
     throw fields.source.problem(
       node,
-      `\`scenario: ${String(version)}\` is not a version this program knows; it reads version 1`,
+      `\`scenario: ${String(version)}\` is not a version this program knows; write \`scenario: 1\``,
     );
   }
 };
 
 const procedureOf = (fields: Fields): ProcedureRef => {
-  const node = fields.need('procedure');
+  const node = fields.need('procedure', 'pa/627a-minibaccarat');
   const word = fields.source.word(node, '`procedure`');
   const place = fields.source.place(node);
   const isFile = /^\.{0,2}\//.test(word) || /\.(ya?ml|json)$/i.test(word);
@@ -162,7 +162,7 @@ const timelineOf = (
   fields: Fields,
   collect: <T>(work: () => T) => T | undefined,
 ): readonly Entry[] => {
-  const node = fields.need('timeline');
+  const node = fields.need('timeline', '[open: {}, round: 5]');
   const items = fields.source.items(node, '`timeline`');
   if (items.length > LIMITS.entries) {
     throw fields.source.problem(node, `\`timeline\` holds more than ${LIMITS.entries} entries`);

@@ -52,6 +52,8 @@ export class Player {
   #gapMs: number | null = 0;
   /** Hand dealing: the cards went back into the machine and it has not finished yet. */
   #isMachineAtWork = false;
+  /** Hand dealing: a deck came to the table and nobody has said yet what was done with it. */
+  #isDeckNew = false;
 
   constructor(rig: Rig) {
     this.#rig = rig;
@@ -93,10 +95,16 @@ export class Player {
   async #single(act: HandAct): Promise<void> {
     if (act.do === 'press') {
       if (act.press.key === 'no-more-bets') await this.#finishMachine();
-      else if (CANCELS.includes(act.press.key)) this.#isMachineAtWork = false;
-    } else if (act.do === 'shuffler' || act.do === 'serial') this.#isMachineAtWork = false;
-    else if (act.do === 'power' || act.do === 'link') this.#isMachineAtWork = false;
+      else if (CANCELS.includes(act.press.key)) this.#speaksForMachine();
+    } else if (act.do === 'shuffler' || act.do === 'serial') this.#speaksForMachine();
+    else if (act.do === 'power' || act.do === 'link') this.#speaksForMachine();
     await this.#do(act);
+  }
+
+  /** From here the author says what becomes of the next shuffle. */
+  #speaksForMachine(): void {
+    this.#isMachineAtWork = false;
+    this.#isDeckNew = false;
   }
 
   /** Does one act and notices when a hand-dealt round puts the cards back into the machine. */
@@ -105,10 +113,14 @@ export class Player {
     const before = this.#rig.state().phase;
     await this.#rig.act(act);
     const after = this.#rig.state();
-    const settled = act.do === 'press' && act.press.key === 'round-end';
-    if (!settled || after.phase !== 'shuffle-due' || before === 'shuffle-due') return;
-    const { dealing } = rules.table;
-    if (dealing === 'hand' && usesMachine(after, rules)) this.#isMachineAtWork = true;
+    if (act.do !== 'press' || after.phase !== 'shuffle-due') return;
+    if (rules.table.dealing !== 'hand' || !usesMachine(after, rules)) return;
+    if (act.press.key === 'deck-in') {
+      this.#isMachineAtWork = false;
+      this.#isDeckNew = true;
+    } else if (SETTLES.includes(act.press.key) && before !== 'shuffle-due') {
+      this.#isMachineAtWork = true;
+    }
   }
 
   async #press(act: PressAct): Promise<void> {
@@ -119,7 +131,7 @@ export class Player {
   /** What the machine was doing since the last hand-dealt round is done now. */
   async #finishMachine(): Promise<void> {
     if (!this.#isMachineAtWork) return;
-    this.#isMachineAtWork = false;
+    this.#speaksForMachine();
     if (this.#rig.state().phase === 'shuffle-due') await this.#moveOn('ready');
   }
 
@@ -175,7 +187,8 @@ export class Player {
    */
   async #beforeRound(isFirst: boolean): Promise<void> {
     const { rules } = this.#rig;
-    if (this.#isMachineAtWork) {
+    if (this.#isMachineAtWork || this.#isDeckNew) {
+      this.#isMachineAtWork = true;
       await this.#finishMachine();
       return;
     }
@@ -234,6 +247,9 @@ export class Player {
     await this.#do(move.act);
   }
 }
+
+/** Presses that end a round, or what was left open of it, and send the cards to the machine. */
+const SETTLES: readonly Press['key'][] = ['round-end', 'void-round', 'misdeal'];
 
 /** Presses with which the author takes the next shuffle into his own hands. */
 const CANCELS: readonly Press['key'][] = ['washed', 'shuffled', 'preshuffled', 'reshuffle'];

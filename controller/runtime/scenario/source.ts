@@ -6,6 +6,7 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import { LIMITS, type Place } from './schema.js';
@@ -53,7 +54,8 @@ export const nearest = (word: string, words: readonly string[]): string | null =
   return best;
 };
 
-const hint = (word: string, words: readonly string[]): string => {
+/** What may have been meant and what may stand there, to end a message with. */
+export const hint = (word: string, words: readonly string[]): string => {
   const near = nearest(word, words);
   const list = words.length <= 60 ? `; it takes ${words.join(', ')}` : '';
   return `${near === null ? '' : `; did you mean \`${near}\`?`}${list}`;
@@ -104,8 +106,7 @@ export class Source {
     });
     const error = document.errors[0];
     if (error !== undefined) {
-      const place = this.#placeOf(error.pos[0]);
-      throw new ScenarioProblem(this.file, place, `not readable as YAML: ${error.message}`);
+      throw new ScenarioProblem(this.file, this.#placeOf(error.pos[0]), this.#unreadable(error));
     }
     const root = document.contents;
     if (!isMap(root)) {
@@ -116,6 +117,23 @@ export class Source {
       );
     }
     return root;
+  }
+
+  /** What the YAML reader stumbled over, with the cure where it is plain. */
+  #unreadable({ code, message, pos: [from] }: YAMLError): string {
+    switch (code) {
+      case 'DUPLICATE_KEY': {
+        const key = /^[^\s:,{}]+/.exec(this.text.slice(from, from + MAX_SUGGEST_CHARS))?.[0];
+        const again = 'stands here for the second time in one mapping; keep one';
+        return `not readable as YAML: ${key === undefined ? 'a key' : `\`${key}\``} ${again}`;
+      }
+      case 'MULTIPLE_DOCS':
+        return 'not readable as YAML: a second document begins here; write one scenario a file';
+      case 'TAB_AS_INDENT':
+        return 'not readable as YAML: a tab indents this line; indent with spaces';
+      default:
+        return `not readable as YAML: ${message}`;
+    }
   }
 
   #placeOf(offset: number): Place {
@@ -256,10 +274,12 @@ export class Fields {
     return this.#nodes.get(key);
   }
 
-  need(key: string): Node {
+  /** `example`: how it may be written, for the message where it is not there. */
+  need(key: string, example?: string): Node {
     const node = this.#nodes.get(key);
     if (node !== undefined) return node;
-    throw this.source.problem(this.node, `${this.what} needs \`${key}\``);
+    const cure = example === undefined ? '' : `; write \`${key}: ${example}\``;
+    throw this.source.problem(this.node, `${this.what} needs \`${key}\`${cure}`);
   }
 
   /** Reads an optional field. */

@@ -1,9 +1,10 @@
 import { fitProblems } from '../../config/fit.js';
 import type { Rules } from '../../core/decide.js';
+import { DUTIES } from '../../core/duty.js';
 import { type Dealing, DEFAULT_POLICY, type Procedure, type Table } from '../../core/procedure.js';
 import { isPackTrouble, loadProcedure } from '../procedure-files.js';
 import type { Act, Scenario } from './schema.js';
-import { ScenarioProblem } from './source.js';
+import { hint, ScenarioProblem } from './source.js';
 
 const USUAL_DECKS = 8;
 
@@ -44,6 +45,7 @@ export const rulesOf = (scenario: Scenario): Rules => {
     );
   }
   checkBatches(scenario, table);
+  checkDuties(scenario, procedure);
   return { procedure, table };
 };
 
@@ -63,6 +65,21 @@ const checkBatches = ({ file, timeline }: Scenario, { batches }: Table): void =>
       entry,
       `there is no batch \`${unknown}\` at this table, ${cure}`,
     );
+  }
+};
+
+/** A duty no stack of this procedure can have: a slip of the pen, not a duty that was not done. */
+const checkDuties = ({ file, timeline }: Scenario, { unseen }: Procedure): void => {
+  const known = [...DUTIES, ...unseen.map(({ duty }) => duty)];
+  for (const entry of timeline) {
+    for (const check of entry.act.do === 'expect' ? entry.act.checks : []) {
+      if (check.is !== 'duty' || known.includes(check.wanted.duty)) continue;
+      throw new ScenarioProblem(
+        file,
+        check,
+        `\`expect: duty\` cannot be \`${check.wanted.duty}\`${hint(check.wanted.duty, known)}`,
+      );
+    }
   }
 };
 

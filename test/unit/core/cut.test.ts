@@ -72,6 +72,21 @@ describe('who cuts', () => {
     expect(table.shown).toMatch(/seat 14/);
   });
 
+  test('651a.5: where no text names a first seat, whoever cuts first is not out of turn', () => {
+    const table = mini().open({ until: 'cut-due' });
+    expect(table.shown).toMatch(/OFFER THE CUT to the players \|/);
+    expect([table.press('cut', 'seat 3').codes, table.phase]).toEqual([[], 'marker-due']);
+    table.floor('recut');
+    expect(table.press('cut', 'seat 3').codes).toEqual(['recut.same-person']);
+    expect(table.press('cut', 'seat 2').phase).toBe('marker-due');
+  });
+
+  test('627a.5: after somebody declined it goes clockwise from there', () => {
+    const table = mini().open({ until: 'cut-due' }).press('cut-declined', 5);
+    expect(table.shown).toMatch(/seat 4/);
+    expect(table.press('cut', 'seat 2').codes).toEqual(['cut.order']);
+  });
+
   test('631a.5(b): there is no seat 15', () => {
     const table = due().press('cut', 'seat 15');
     expect([table.refused, table.codes]).toEqual(['631a.5(b)', []]);

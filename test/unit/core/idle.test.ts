@@ -161,6 +161,14 @@ describe('the device that reshuffles and counts by itself', () => {
     expect([table.phase, table.find('exemption.lapsed')]).toEqual(['load-due', undefined]);
   });
 
+  test('663a.5(g): named by the number on its plate, it is the shuffler that must stay', () => {
+    const table = hiLo().open({ until: 'shuffle-due' }).floor('approve-reshuffler', 'DM-1234');
+    expect(table.see({ kind: 'link.down', device: 'shuffler' }).codes).toEqual([
+      'shuffler.lost',
+      'exemption.lapsed',
+    ]);
+  });
+
   test('663a.5(g): another device going changes nothing', () => {
     const table = approved().see({ kind: 'link.down', device: 'keypad' });
     expect(table.codes).toEqual(['sensor.fault']);

@@ -32,6 +32,22 @@ describe('stub.overdue', () => {
     expect(table.open().hands(4).codes).toEqual(['stub.overdue']);
   });
 
+  test('677a.9(d): rounds dealt from a deck that left do not count against the new one', () => {
+    const table = after(3).press('no-more-bets', 4).press('round-end');
+    table.floor('deck-removed', 'red').floor('deck-in', 'red R-2');
+    expect(table.view.roundsSinceCount).toBe(0);
+    for (let i = 0; i < 4; i += 1) table.open().hands(4);
+    expect(table.codes).toEqual([]);
+    expect(table.open().hands(4).codes).toEqual(['stub.overdue']);
+  });
+
+  test('677a.9(d): a deck that comes in beside the one in play leaves its rounds', () => {
+    const table = after(3, { batches: ['red', 'blue'] });
+    expect(table.view.roundsSinceCount).toBe(3);
+    table.floor('deck-removed', 'blue').floor('deck-in', 'blue B-2');
+    expect(table.view.roundsSinceCount).toBe(3);
+  });
+
   test('677a.9(d): a machine that counts 52 after each shuffle lifts the duty', () => {
     expect(after(12, { shuffler: 'counting' }).raised('stub.overdue')).toBe(0);
   });

@@ -77,6 +77,8 @@ describe('every form of the contract', () => {
           '  - shuffler: { start: red }',
           '  - shuffler: { done: 416, batch: red, mode: sort, lamp: green }',
           '  - shuffler: { done: true, batch: red }',
+          '  - shuffler: { done: blue, count: 52, lamp: green }',
+          '  - shuffler: { inventory: red, count: 16 }',
           '  - shuffler: { lamp: red }',
           '  - shuffler: { jam: true }',
           '  - shuffler: { door: open }',
@@ -99,6 +101,8 @@ describe('every form of the contract', () => {
       { message: { kind: 'shuffler.start', batch: 'red' } },
       { message: { kind: 'shuffler.done', count: 416, mode: 'sort', lamp: 'green' } },
       { message: { kind: 'shuffler.done', batch: 'red' } },
+      { message: { kind: 'shuffler.done', batch: 'blue', count: 52, lamp: 'green' } },
+      { message: { kind: 'shuffler.inventory', batch: 'red', count: 16 } },
       { message: { kind: 'shuffler.lamp', lamp: 'red' } },
       { message: { kind: 'shuffler.jam' } },
       { message: { kind: 'shuffler.door', open: true } },
@@ -194,8 +198,13 @@ describe('what cannot be used is named with its place, cause and cure', () => {
     [
       'a key twice',
       '  - press: { key: cut, key: cut }\n',
-      /not readable as YAML: Map keys must be/,
+      /not readable as YAML: `key` stands here for the second time in one mapping; keep one/,
     ],
+    ['a tab before an entry', '\t- cards: 3\n', /x\.yaml:\d+:1: .*a tab.*indent with spaces/],
+    ['two scenarios in one file', '  - cards: 3\n---\na: 1\n', /one scenario a file/],
+    ['a count twice', '  - shuffler: { done: 51, count: 52 }\n', /gives the number already/],
+    ['a batch twice', '  - shuffler: { done: red, batch: red }\n', /names the batch already/],
+    ['an inventory of nothing', '  - shuffler: { inventory: red }\n', /a number and the batch/],
   ];
   for (const [name, timeline, pattern] of cases) {
     it(name, () => {
@@ -219,7 +228,7 @@ describe('what cannot be used is named with its place, cause and cure', () => {
 
   it('a version it does not know, and a file that is no mapping', () => {
     const other = parseScenario('x.yaml', head.replace('scenario: 1', 'scenario: 2'));
-    expect(other.ok ? '' : other.problems[0]?.message).toMatch(/reads version 1/);
+    expect(other.ok ? '' : other.problems[0]?.message).toMatch(/write `scenario: 1`/);
     const list = parseScenario('x.yaml', '- a\n');
     expect(list.ok ? '' : list.problems[0]?.message).toMatch(/x\.yaml:1:1: .*mapping/);
   });

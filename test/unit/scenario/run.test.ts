@@ -146,7 +146,7 @@ describe('a failure', () => {
       'findings: [burn.short]',
       'raised: { burn.short: 1 }',
       'duty: cut, evidence: sensed',
-      'duty: nonsense',
+      'duty: marker, evidence: sensed',
       'refused: loaded',
       'quarantined: [red]',
       'left: 3',
@@ -225,6 +225,12 @@ describe('what a table cannot do is a fault of the file', () => {
     );
     await expect(run(['press: loaded blue'])).rejects.toThrow(
       /^x.yaml:6:5: there is no batch `blue` at this table, only red/,
+    );
+  });
+
+  it('a duty no stack of the procedure has', async () => {
+    await expect(run(['open: {}', 'expect: { duty: mrker }'])).rejects.toThrow(
+      /^x.yaml:7:15: `expect: duty` cannot be `mrker`; did you mean `marker`\?; it takes shuffle,/,
     );
   });
 
