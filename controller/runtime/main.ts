@@ -42,8 +42,8 @@ export interface TablePlan {
   readonly key: DeviceKey | null;
   readonly log: Log;
   readonly version: string;
-  /** Called as soon as the table is watched, before broker and page. */
-  readonly armed?: () => void;
+  /** Called as soon as the hardware is being opened; broker and page wait for it. */
+  readonly armed?: () => Promise<void>;
 }
 
 export interface RunningTable {
@@ -175,7 +175,7 @@ class OpenTable implements RunningTable {
     const keeper = new StepKeeper(table.loop);
     supervisor.start();
     await table.start();
-    this.#plan.armed?.();
+    await this.#plan.armed?.();
     const { broker } = this.#plan;
     if (broker !== null) {
       this.#surveillance = await openSurveillance(this.#plan, broker, this.#opened);

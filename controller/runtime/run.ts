@@ -5,6 +5,7 @@ import { DeviceKey } from '../../storage/checkpoint.js';
 import type { SiteConfig } from '../config/schema.js';
 import type { Bridge, Scheduler } from '../core/ports.js';
 import type { Rules } from '../core/decide.js';
+import { Arming } from './arming.js';
 import { clockTrust } from './clock-trust.js';
 import { ClockWatch } from './clock-watch.js';
 import { loadConfig, nameOrFile, rulesOf } from './config-check.js';
@@ -106,12 +107,13 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
   const rules = rulesOf(loaded);
   const log = createLog(config.log);
   const scheduler = new RealScheduler();
+  const bridge = await openBridge(loaded, rules, scheduler, options.record);
   const running = await openTable({
     rules,
     place: config.place,
     journalPath: loaded.resolve(config.journal),
     scheduler,
-    bridge: await openBridge(loaded, rules, scheduler, options.record),
+    bridge,
     broker:
       options.broker === null
         ? targetOf(loaded)
@@ -120,13 +122,11 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     key: deviceKey(loaded),
     log,
     version: programVersion(),
-    armed: () => {
-      const page = config.page === undefined ? '' : '; its page comes next';
-      log.info({ ms: Math.round(performance.now()) }, `armed: the table is watched${page}`);
-      notifySystemd('READY=1');
-    },
+    armed: () => arming.ask(),
   });
   const { loop } = running.table;
+  const arming = armingOf(running, bridge, config, scheduler, log);
+  arming.listen();
   const watchdog = watchdogFor(loop, scheduler);
   const watch = new ClockWatch({
     scheduler,
@@ -158,6 +158,7 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     // A start that failed is to end too.
     endAnyway(() => loop.fault(), log);
     notifySystemd('STOPPING=1');
+    arming.stop();
     watch.stop();
     watchdog?.stop();
     await running.stop();
@@ -165,6 +166,21 @@ export const runTable = async (options: RunOptions, signal: AbortSignal): Promis
     log.info({}, 'stopped');
   }
 };
+
+const armingOf = (
+  running: RunningTable,
+  bridge: Bridge,
+  config: SiteConfig,
+  scheduler: Scheduler,
+  log: Log,
+): Arming =>
+  new Arming({
+    ...{ loop: running.table.loop, bridge, scheduler, log },
+    next: () => (config.page === undefined || running.page !== null ? '' : '; its page comes next'),
+    // Ready even where hardware is away: starting again would not bring it back, and meanwhile
+    // nobody would hold the gate, show the finding or write the journal.
+    said: (away) => notifySystemd(`READY=1\nSTATUS=${away ?? 'the table is watched'}`),
+  });
 
 /** A stop that hangs, on a dead disk or a half-open line: the journal needs no farewell. */
 const endAnyway = (fault: () => string | null, log: Log): void => {
