@@ -97,21 +97,47 @@ export const stepText = ({ observation, decisions }: TableStep): string => {
   ].join('\n');
 };
 
-/** Whether a row has to do with a finding, named by its number or its code. */
-export const concernsFinding = ({ decisions }: TableStep, finding: string): boolean =>
-  decisions.some((decision) => {
-    switch (decision.do) {
-      case 'raised':
-      case 'changed':
-        return decision.finding.id === finding || decision.finding.code === finding;
-      case 'acknowledged':
-        return decision.id === finding;
-      case 'cleared':
-        return decision.id === finding || decision.code === finding;
-      default:
-        return false;
+/**
+ * Rows that have to do with findings named by a number or a code, fed in order from the first: an
+ * acknowledgement and a press carry the number alone, so what was raised is remembered.
+ */
+export class FindingRows {
+  readonly #name: string;
+  readonly #ids: Set<string>;
+
+  constructor(name: string) {
+    this.#name = name;
+    this.#ids = new Set([name]);
+  }
+
+  /** Raised, changed, acknowledged or cleared here, or named by a press, taken or refused. */
+  concerns({ observation, decisions }: TableStep): boolean {
+    let found = this.#isNamed(observation);
+    for (const decision of decisions) {
+      switch (decision.do) {
+        case 'raised':
+        case 'changed':
+          if (decision.finding.code === this.#name) this.#ids.add(decision.finding.id);
+          found ||= this.#ids.has(decision.finding.id);
+          break;
+        case 'acknowledged':
+          found ||= this.#ids.has(decision.id);
+          break;
+        case 'cleared':
+          found ||= this.#ids.has(decision.id) || decision.code === this.#name;
+          break;
+        default:
+      }
     }
-  });
+    return found;
+  }
+
+  #isNamed(observation: Observation): boolean {
+    return (
+      observation.kind === 'press' && 'finding' in observation && this.#ids.has(observation.finding)
+    );
+  }
+}
 
 /** The shoe's number where the row sets one. */
 export const shoeSet = ({ decisions }: TableStep): number | null => {

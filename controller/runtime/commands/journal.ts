@@ -87,7 +87,7 @@ const demandFinding = async (name: string): Promise<void> => {
 const show = async (file: string, flags: ShowFlags): Promise<void> => {
   if (flags.finding !== undefined) await demandFinding(flags.finding);
   const { walkSteps } = await import('../../../storage/walk.js');
-  const { concernsFinding, shoeSet, stepText } = await import('../../../storage/describe.js');
+  const { FindingRows, shoeSet, stepText } = await import('../../../storage/describe.js');
   const { jsonLine } = await import('../../../storage/export.js');
   const { demandRows, withReader } = await copies();
   await withReader(file, async (reader) => {
@@ -102,14 +102,17 @@ const show = async (file: string, flags: ShowFlags): Promise<void> => {
     }
     if (onlySheet) return;
     const lines = function* (): Generator<string> {
-      // A shoe's number is set in one row and holds until the next: read from the beginning.
-      const from = flags.shoe === undefined ? flags.from : undefined;
+      // A shoe's number is set in one row and holds until the next, and a finding's code stands
+      // only where it was raised: read from the beginning.
+      const about = flags.finding === undefined ? null : new FindingRows(flags.finding);
+      const from = flags.shoe === undefined && about === null ? flags.from : undefined;
       let shoe = 0;
       for (const { row, step } of walkSteps(reader, from, flags.to)) {
         shoe = shoeSet(step) ?? shoe;
+        const concerns = about?.concerns(step) ?? true;
         if (row.seq < (flags.from ?? 1)) continue;
         if (flags.shoe !== undefined && shoe !== flags.shoe) continue;
-        if (flags.finding !== undefined && !concernsFinding(step, flags.finding)) continue;
+        if (!concerns) continue;
         yield flags.json ? jsonLine(row) : stepText(step);
       }
     };
@@ -218,11 +221,14 @@ const addReading = (journal: Command): void => {
     .action(verify);
   journal
     .command('show')
-    .description('print rows for people')
+    .description('print rows for people; `?` behind a time: the clock was not synchronised then')
     .argument('<file>', 'journal')
     .option('--from <row>', 'first row', wholeNumber)
     .option('--to <row>', 'last row', wholeNumber)
-    .option('--finding <id>', 'only rows about a finding: its number (`412.1`) or its code')
+    .option(
+      '--finding <id>',
+      'only rows about a finding, its presses too: its number (`412.1`) or its code',
+    )
     .option('--shoe <number>', 'the duty sheet and the rows of one shoe', wholeNumber)
     .option('--sheet', 'with --shoe: the duty sheet alone')
     .option('--html <file>', 'with --shoe: write the duty sheet as a new printable page')
