@@ -31,6 +31,8 @@ const SECOND_MS = 1000;
 const MARKS_MS = 2000;
 const RETAIN_MS = 3_600_000;
 const YEAR_MS = 365.25 * 86_400_000;
+/** A broker that stays away is said again after so long, ms. */
+const AWAY_AGAIN_MS = 60_000;
 /** What the store takes or refuses: the tables' rows. */
 const ROWS = 'rows';
 /** Acknowledgements taken back into memory at the start: open findings are seldom older, ms. */
@@ -76,6 +78,9 @@ export class FloorService {
   readonly #complaints: Complaints;
   readonly #timers: NodeJS.Timeout[] = [];
   #lineSinceMs: number | null = null;
+  #wasUp: boolean | null = null;
+  #lineWhy = '';
+  #lineSaidMs = 0;
   readonly #ages: Ages;
   #isStopped = false;
 
@@ -364,10 +369,17 @@ export class FloorService {
 
   #lineChanged(isUp: boolean, why: string): void {
     const { log } = this.#parts;
+    const nowMs = Date.now();
     if (isUp) this.#acks.up();
     else this.#acks.down();
     this.figures.up.set(isUp ? 1 : 0);
-    this.#lineSinceMs = Date.now();
+    // Each attempt that fails is told here: the link is away since the first, not since the last.
+    if (isUp !== this.#wasUp) this.#lineSinceMs = nowMs;
+    const isAgain = isUp === this.#wasUp && why === this.#lineWhy;
+    this.#wasUp = isUp;
+    this.#lineWhy = why;
+    if (isAgain && nowMs - this.#lineSaidMs < AWAY_AGAIN_MS) return;
+    this.#lineSaidMs = nowMs;
     if (isUp) log.info({}, 'connected to the broker');
     else log.warn({ why }, 'no link to the broker');
   }
