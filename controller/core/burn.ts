@@ -60,7 +60,7 @@ const rankUnknown = (draft: Draft, rule: BurnRule): void => {
     cite: rule.cite,
     expected: 'the first card exposed: its value says how many more are burned',
     observed: 'nobody gave its rank',
-    remedy: 'KEY IN THE FIRST CARD',
+    remedy: 'BURN: KEY IN THE FIRST CARD',
   });
 };
 
@@ -94,7 +94,7 @@ const overBurned = (draft: Draft, by: number): void => {
   raise(draft, 'burn.over', {
     cite: rule.cite,
     expected: `${required ?? 'the burn'} cards burned, then "no more bets"`,
-    observed: `${by} too many`,
+    observed: `${by} TOO MANY BURNED`,
     remedy: 'Call the floor. Keep the card where it is. Floor: clear, or order a reshuffle',
     by,
   });

@@ -61,7 +61,7 @@ const judgeBack = (draft: Draft, { back }: CardOut): void => {
   raise(draft, 'batch.foreign-back', {
     cite: POLICY_BACK,
     expected: `${batch} backs`,
-    observed: `a ${back} back`,
+    observed: `a ${back.toUpperCase()} BACK in the ${batch} shoe`,
     remedy: 'Keep the card. Call the floor: both batches must be counted',
     batch,
   });

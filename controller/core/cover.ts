@@ -46,7 +46,7 @@ const exhausted = (draft: Draft): void => {
   raise(draft, 'cover.exhausted', {
     cite: marker?.cite ?? cut?.depthCite ?? cover?.cite ?? 'policy:cover-card',
     expected: 'the shoe ends before its bottom cover card',
-    observed: 'the bottom cover card came out: no cards are left',
+    observed: 'the BOTTOM COVER CARD came out: no cards are left',
     remedy: 'Call the floor. Collect and reshuffle',
   });
 };
@@ -79,7 +79,7 @@ const inBurn = (draft: Draft): void => {
   raise(draft, 'marker.in-burn', {
     cite,
     expected: 'the cover card near the bottom of the stack',
-    observed: 'it came out during the burn',
+    observed: 'the COVER CARD came out in the burn',
     remedy: 'Call the floor. Collect, shuffle and place the cover card again',
   });
 };

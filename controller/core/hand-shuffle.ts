@@ -37,7 +37,7 @@ export const shuffledByHand = (draft: Draft, press: Act<'shuffled'>): void => {
     raise(draft, 'hand.manual-shuffle', {
       cite: handDealing.cite,
       expected: 'a machine shuffle before cards are dealt from the hand',
-      observed: 'shuffled by hand',
+      observed: 'SHUFFLED BY HAND',
       remedy: 'Do not deal. Put the deck through the machine',
     });
     return;
@@ -46,7 +46,7 @@ export const shuffledByHand = (draft: Draft, press: Act<'shuffled'>): void => {
     raise(draft, 'hand.manual-shuffle', {
       cite: 'policy:machine-shuffle',
       expected: 'the machine shuffles at this table',
-      observed: 'shuffled by hand',
+      observed: 'SHUFFLED BY HAND',
       remedy: 'Do not deal. Put the cards through the machine',
     });
     return;

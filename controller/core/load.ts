@@ -113,7 +113,7 @@ export const shuffleMissing = (draft: Draft): void => {
   raise(draft, 'shuffle.missing', {
     cite: draft.procedure.shuffle.cite,
     expected: 'a completed shuffle of these cards since they were last dealt',
-    observed: 'these cards have NOT been SHUFFLED',
+    observed: 'these cards have NOT BEEN SHUFFLED',
     remedy: 'Take the cards out and shuffle them',
     batch,
   });

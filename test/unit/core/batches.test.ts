@@ -78,7 +78,7 @@ describe('batch.foreign-back', () => {
       clause: 'policy:back-colour',
       severity: 'stop',
       authority: 'floor',
-      observed: 'a blue back',
+      observed: 'a BLUE BACK in the red shoe',
     });
     expect(table.view.out).toBe(7);
   });

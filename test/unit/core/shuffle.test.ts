@@ -238,7 +238,7 @@ describe('the machine', () => {
       clause: 'policy:shuffle-mode',
       severity: 'stop',
       batch: 'red',
-      observed: 'machine in sort mode',
+      observed: 'machine in SORT mode',
     });
     expect(table.press('loaded').view.batch).toBeNull();
   });
