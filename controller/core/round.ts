@@ -82,7 +82,7 @@ export const judgeOverdrawn = (draft: Draft): boolean => {
   raise(draft, 'round.overdrawn', {
     cite: round.cards.cite,
     expected: `at most ${max} cards in a round`,
-    observed: `${cards} cards`,
+    observed: `${cards} CARDS in this round`,
     remedy: 'Call the floor. Keep the card where it is. Floor: void-round, or rule and clear',
     by: cards - max,
   });

@@ -69,7 +69,7 @@ describe('several things at once', () => {
     const table = mini().open().press('no-more-bets').cards(4).press('counts-called').cards(3);
     table.back().see({ kind: 'power.boot', unclean: true, boot: 2 });
     expect(table.codes).toEqual(['round.overdrawn', 'card.back', 'gap.unwatched']);
-    expect(table.shown).toMatch(/7 cards/);
+    expect(table.shown).toMatch(/7 CARDS in this round/);
     table.floor('clear', 'card.back').floor('accept-gap', 0).floor('clear', 'round.overdrawn');
     expect([table.codes, table.view.gate, table.phase]).toEqual([[], 'open', 'round']);
   });
