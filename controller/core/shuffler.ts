@@ -172,7 +172,10 @@ const wrongMode = (draft: Draft, { mode }: Done, batch: Batch): void => {
   raise(draft, 'shuffle.mode', {
     cite: POLICY_MODE,
     expected: 'a completed shuffle',
-    observed: mode === undefined ? 'blinking light, not a shuffle' : `machine in ${mode.toUpperCase()} mode`,
+    observed:
+      mode === undefined
+        ? 'blinking light, not a shuffle'
+        : `machine in ${mode.toUpperCase()} mode`,
     remedy: 'Do not deal. Set the machine to shuffle and shuffle again',
     batch,
   });
