@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { nameIn } from './device.js';
@@ -60,10 +60,37 @@ const files = (dir: string) => ({
   config: join(dir, 'openssl.cnf'),
 });
 
-/** Makes a new authority. @throws IdentityError when there is one already. */
+/** Whether a kill cut the making of an authority short: a key, and nothing signed with it yet. */
+const isBegun = (dir: string): boolean => {
+  const { key, certificate } = files(dir);
+  const signed = statSync(join(dir, 'index.txt'), { throwIfNoEntry: false })?.size ?? 0;
+  return existsSync(key) && !existsSync(certificate) && signed === 0;
+};
+
+/** @throws IdentityError where there is no authority, or one that was only begun. */
+const demandAuthority = (dir: string): void => {
+  const { key, certificate } = files(dir);
+  if (existsSync(certificate)) return;
+  const init = '`cutcard provision authority init`';
+  if (isBegun(dir)) {
+    throw new IdentityError(`${dir}: its making was cut short: ${init} again ends it`);
+  }
+  throw new IdentityError(
+    existsSync(key)
+      ? `${certificate} is missing: put it back from a copy of the folder`
+      : `${dir}: there is no authority; ${init} makes one`,
+  );
+};
+
+/**
+ * Makes a new authority, or ends the making of one that was cut short, with the key that is there.
+ * The certificate comes last but for the first list of revocations.
+ * @throws IdentityError when there is one already.
+ */
 export const makeAuthority = (dir: string, name: string): void => {
   const { key, certificate, config } = files(dir);
-  if (existsSync(key)) {
+  const begun = isBegun(dir);
+  if (existsSync(key) && !begun) {
     throw new IdentityError(`${key} is there already: a second authority needs its own folder`);
   }
   if (!NAME.test(name)) {
@@ -73,8 +100,10 @@ export const makeAuthority = (dir: string, name: string): void => {
     );
   }
   makeOwnFolder(join(dir, 'issued'));
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  writeDurably(key, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), OWNER_ONLY);
+  if (!begun) {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    writeDurably(key, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), OWNER_ONLY);
+  }
   writeDurably(config, CONFIG, READABLE);
   writeFileSync(join(dir, 'index.txt'), '');
   writeFileSync(join(dir, 'index.txt.attr'), 'unique_subject = no\n');
@@ -109,6 +138,7 @@ export const signRequest = (dir: string, requestPem: string, options: SignOption
   if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX) {
     throw new IdentityError(`a certificate lives 1 to ${DAYS_MAX} days, not ${days}`);
   }
+  demandAuthority(dir);
   const subject = openssl(['req', '-noout', '-verify', '-subject', '-nameopt', 'multiline'], {
     input: requestPem,
   });
