@@ -122,6 +122,11 @@ export const countsCalled = (draft: Draft): void => {
     draft.refuse(rule?.cite ?? 'policy:round', 'there is no round whose counts could be called');
     return;
   }
+  const { round, shoe } = draft.state;
+  if (shoe.outKnown && round.cards < rule.after) {
+    draft.refuse(rule.cite, `the counts are called after ${rule.after} cards, ${round.cards} out`);
+    return;
+  }
   draft.note('round', { countsCalled: true });
 };
 
@@ -148,7 +153,10 @@ const judgeShort = (draft: Draft): void => {
       cite: round.cards.cite,
       expected: `at least ${least} card${least === 1 ? '' : 's'} in a round`,
       observed: `${cards} cards`,
-      remedy: cards === 0 ? 'Call the floor: is the shoe being counted?' : 'Call the floor',
+      remedy:
+        cards === 0
+          ? 'Call the floor: pressed before a card came out, or the shoe does not count'
+          : 'Call the floor: pressed too early, or a card was not counted',
       by: least - cards,
     });
     return;

@@ -9,6 +9,7 @@ import type { TablePageSource } from '../../surveillance/table-page/source.js';
 import type { Scheduler } from '../core/ports.js';
 import type { TableLoop } from './loop.js';
 import { FAULT_DISPLAY } from './outputs.js';
+import { RUNBOOK } from './runbook/runbook.js';
 import { type Line, storyOf } from './story.js';
 
 export type LineListener = (line: Line, wallMs: number) => void;
@@ -110,6 +111,7 @@ export const pageSource = (
   procedure: { id: parts.rules.procedure.id, title: parts.rules.procedure.title },
   unseen: parts.rules.procedure.unseen,
   view: () => shown(loop),
+  floorTask: (code) => RUNBOOK[code].floor,
   keys: parts.mayPress ? keysFor(loop, parts.rules) : () => [],
   watchedNs: () => loop.watchedNs(),
   wall: () => ({

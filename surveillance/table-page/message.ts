@@ -24,6 +24,8 @@ export type PageFinding = Pick<
   readonly level: number;
   readonly repeats: number;
   readonly acknowledgedBy: string | null;
+  /** What the floor does about it, out of the runbook; empty where that is nothing. */
+  readonly floorTask: string;
 };
 
 export type PageDuty = Pick<Duty, 'duty' | 'clause' | 'status' | 'evidence'> & {
@@ -106,7 +108,7 @@ export const isPageState = (value: unknown): value is PageState =>
 
 export const isPageBeat = (value: unknown): value is PageBeat => has(value, [...BEAT_KEYS, 'seq']);
 
-const findingOf = (finding: Finding): PageFinding => ({
+const findingOf = (finding: Finding, floorTask: string): PageFinding => ({
   id: finding.id,
   code: finding.code,
   clause: finding.clause,
@@ -122,6 +124,7 @@ const findingOf = (finding: Finding): PageFinding => ({
   level: finding.level ?? 0,
   repeats: finding.repeats ?? 0,
   acknowledgedBy: finding.acknowledged?.role ?? null,
+  floorTask,
 });
 
 const dutyOf = (
@@ -139,7 +142,10 @@ const dutyOf = (
   };
 };
 
-export const pageViewOf = (view: TableView, unseen: TablePageSource['unseen']): PageView => ({
+export const pageViewOf = (
+  view: TableView,
+  { unseen, floorTask }: Pick<TablePageSource, 'unseen' | 'floorTask'>,
+): PageView => ({
   phase: view.phase,
   seq: view.seq,
   shoe: view.shoe,
@@ -172,7 +178,7 @@ export const pageViewOf = (view: TableView, unseen: TablePageSource['unseen']): 
           clause: view.display.clause,
           step: view.display.step,
         },
-  findings: view.findings.map(findingOf),
+  findings: view.findings.map((finding) => findingOf(finding, floorTask(finding.code))),
   duties: view.duties.map((duty) => dutyOf(duty, unseen)),
 });
 
@@ -189,7 +195,7 @@ export const pageStateOf = (source: TablePageSource, afterSeq: number | null): P
   return {
     table: source.table,
     procedure: source.procedure,
-    view: pageViewOf(view, source.unseen),
+    view: pageViewOf(view, source),
     keys: source.keys(),
     watchedNs: source.watchedNs(),
     wallMs: wall.ms,

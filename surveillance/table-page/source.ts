@@ -1,4 +1,4 @@
-import type { Severity } from '../../controller/core/finding.js';
+import type { FindingCode, Severity } from '../../controller/core/finding.js';
 import type { PermittedKey } from '../../controller/core/permitted.js';
 import type { TableView } from '../../controller/core/view.js';
 
@@ -24,6 +24,8 @@ export interface TablePageSource {
   readonly unseen: readonly { readonly duty: string; readonly text: string }[];
   /** What the table shows after the newest durable row. */
   view(): TableView;
+  /** What the runbook has the floor do about a finding; empty where that is nothing. */
+  readonly floorTask: (code: FindingCode) => string;
   /** The keys that would be taken after that row; none where nobody may press on a page. */
   keys(): readonly PermittedKey[];
   /** Watched time now, ns, on the axis of `Stamp.atNs`: the ages of findings count on it. */

@@ -1,63 +1,10 @@
-import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest';
+import { describe, expect } from 'vitest';
 import { testWith } from '../support/needs.js';
-import { axeFindings, needsBrowser, screenshot, sticksOut, TestBrowser } from './browser.js';
-import { LiveTable, PASSWORD, people } from './live-table.js';
+import { axeFindings, screenshot, sticksOut } from './browser.js';
+import { LiveTable, people } from './live-table.js';
+import { baccarat, DESK, key, login, pressStage, reached, SMALL } from './press-stage.js';
 
-const SMALL = { width: 800, height: 480 };
-const DESK = { width: 1280, height: 800 };
-/** A browser on a busy machine takes its time; nothing here waits for a clock this long. */
-const PATIENCE = { timeout: 60_000, interval: 50 };
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
-
-const missing = needsBrowser();
-const browser = new TestBrowser();
-const closers: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  if (missing === null) await browser.start();
-});
-afterAll(() => browser.stop());
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-/** Baccarat whose cards are shuffled by one dealer's hands, so that every step is a key. */
-const baccarat = (): LiveTable =>
-  new LiveTable('pa/631a-baccarat', { shuffler: 'none', crew: 1, seats: 7 });
-
-interface Stage {
-  readonly page: Page;
-  readonly url: string;
-  readonly complaints: readonly string[];
-}
-
-const stage = async (
-  table: LiveTable,
-  path: string,
-  size = SMALL,
-  users: Parameters<LiveTable['serve']>[0] = null,
-): Promise<Stage> => {
-  const served = await table.serve(users);
-  closers.push(() => served.stop());
-  const { page, complaints } = await browser.open(`${served.url}${path}`, size);
-  closers.push(() => page.close());
-  return { page, url: served.url, complaints };
-};
-
-const login = async (page: Page, name: string, password = PASSWORD): Promise<void> => {
-  await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-};
-
-const key = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
-
-const reached = (table: LiveTable, phase: string): Promise<void> =>
-  vi.waitFor(() => {
-    expect(table.phase).toBe(phase);
-  }, PATIENCE);
+const { missing, stage } = pressStage();
 
 describe('the dealer display', () => {
   testWith(missing, 'presses through an opening by touch, and shows no rank after', async () => {
@@ -241,65 +188,35 @@ describe('a long instruction', () => {
   });
 });
 
-describe('the floor page', () => {
-  testWith(missing, 'clears a finding with its remedy, by keyboard', async () => {
-    const table = new LiveTable('pa/627a-minibaccarat');
-    const users = await people();
-    const { page, complaints } = await stage(table, '/floor', DESK, users);
-    await login(page, 'floor-1');
-    await page.getByText('Pressing as floor: floor-1, badge F-1').waitFor();
-    for (const press of ['open-table', 'cards-inspected'] as const) {
-      await table.tell({ kind: 'press', role: 'dealer', key: press });
-    }
+describe('Enter on the dealer display', () => {
+  testWith(missing, 'presses nothing while no key is the step', async () => {
+    const table = baccarat();
+    const { page } = await stage(table, '/dealer');
+    await key(page, 'Open the table').waitFor();
+    await key(page, 'Other keys').click();
+    await page.evaluate(() => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    });
+    await page.keyboard.press('Enter');
+    await key(page, 'Back to the step').click();
     await table.tell(
-      { kind: 'shuffler.start', batch: 'red' },
-      { kind: 'shuffler.done', batch: 'red', count: 416, mode: 'shuffle', lamp: 'green' },
-      { kind: 'press', role: 'dealer', key: 'cut', by: 'dealer' },
-      { kind: 'press', role: 'dealer', key: 'marker-placed' },
+      { kind: 'press', role: 'dealer', key: 'open-table' },
+      { kind: 'press', role: 'dealer', key: 'cards-inspected' },
+      { kind: 'press', role: 'dealer', key: 'washed' },
       { kind: 'press', role: 'dealer', key: 'loaded' },
     );
-    await table.cards(1);
-    await table.tell({ kind: 'press', role: 'dealer', key: 'first-card', rank: '2' });
-    await table.cards(4);
-    await page.getByText('burn.over').first().waitFor();
-    await screenshot(page, 'floor-keys-stop');
-    const clear = page.getByRole('button', { name: 'Clear burn.over' });
-    await clear.focus();
+    // A stop is shown: its way out is no key of the dealer's.
+    await page.getByRole('heading', { level: 1, name: /^STOP/ }).waitFor();
+    expect(await page.locator('.key-next').count()).toBe(0);
+    const before = table.presses.length;
+    await page.evaluate(() => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    });
     await page.keyboard.press('Enter');
-    await page.getByText('Clear a finding: taken').waitFor();
-    await page.getByText('None. The table follows its procedure.').waitFor();
-    expect(table.presses.at(-1)).toBe('clear floor F-1');
-    expect(table.loop.state().findings).toEqual([]);
-    expect(table.trail.map(({ action, who }) => `${action} ${who ?? ''}`)).toEqual([
-      'login floor-1',
-      'press floor-1',
-    ]);
-    expect(complaints).toEqual([]);
-  });
-
-  testWith(missing, 'takes a hand count of two people, and the number keyed', async () => {
-    const table = new LiveTable('pa/627a-minibaccarat');
-    const { page } = await stage(table, '/floor', SMALL, await people());
-    await login(page, 'floor-1');
-    await key(page, 'Counted by hand').click();
-    await key(page, 'Red').click();
-    await page.keyboard.type('416');
-    await page.keyboard.press('Enter');
-    await page.getByRole('textbox', { name: 'Badge of the second person' }).fill('F-1');
-    await page.keyboard.press('Enter');
-    await page
-      .getByRole('alert')
-      .getByText(/refused, a hand count takes two people/)
-      .waitFor();
-    await key(page, 'Counted by hand').click();
-    await key(page, 'Red').click();
-    for (const digit of ['4', '1', '6', 'Enter']) {
-      await page.getByRole('button', { name: digit, exact: true }).click();
-    }
-    await page.getByRole('textbox', { name: 'Badge of the second person' }).fill('F-2');
-    await page.keyboard.press('Enter');
-    await page.getByText('Counted by hand: taken').waitFor();
-    expect(table.loop.state().batches['red']).toMatchObject({ lastCount: 416, countedBy: 'hand' });
+    await key(page, 'Other keys').click();
+    await key(page, 'Cards dropped').click();
+    await page.getByText(/Cards dropped: taken/).waitFor();
+    expect(table.presses.slice(before)).toEqual(['spill dealer -']);
   });
 });
 

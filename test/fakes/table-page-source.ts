@@ -1,7 +1,9 @@
+import type { FindingCode } from '../../controller/core/finding.js';
 import type { PermittedKey } from '../../controller/core/permitted.js';
 import { DEFAULT_POLICY } from '../../controller/core/procedure.js';
 import { initialState } from '../../controller/core/state.js';
 import { type TableView, viewOf } from '../../controller/core/view.js';
+import { RUNBOOK } from '../../controller/runtime/runbook/runbook.js';
 import { RecentLines } from '../../surveillance/table-page/recent-lines.js';
 import type { StepLine, TablePageSource } from '../../surveillance/table-page/source.js';
 
@@ -33,6 +35,8 @@ export class FakeTable implements TablePageSource {
   view(): TableView {
     return this.#view;
   }
+
+  floorTask = (code: FindingCode): string => RUNBOOK[code].floor;
 
   keys(): readonly PermittedKey[] {
     return this.#keys;

@@ -15,7 +15,7 @@ export const BOX_RUNBOOK = {
   'gap.unwatched': {
     means: 'Power or a sensor was away: cards may have moved unseen, so the count is unknown.',
     dealer: 'Stop. Call the floor.',
-    floor: 'Say how many cards left the shoe (`accept-gap`), or order a reshuffle.',
+    floor: 'Say how many cards left the shoe (`accept-gap`), or order a reshuffle (`reshuffle`).',
     surveillance: 'Count the cards of the gap on the video and tell the floor.',
     technician: 'Find out why it went away: `cutcard doctor`, the power supply, the cable.',
   },
@@ -83,7 +83,7 @@ export const BOX_RUNBOOK = {
   'replace.mismatch': {
     means: 'A card was put in that is not the one taken out.',
     dealer: 'Enter the right card (`replace`), or call the floor.',
-    floor: 'See both cards; count the batch, then clear.',
+    floor: 'See both cards; count the batch (`hand-count`), then clear.',
     surveillance: 'Mark the exchange.',
     technician: '',
   },

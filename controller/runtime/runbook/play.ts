@@ -20,7 +20,7 @@ export const PLAY_RUNBOOK = {
   'burn.over': {
     means: 'More cards left the shoe than the burn asks for, before the first round.',
     dealer: 'Keep the card where it is. Call the floor.',
-    floor: 'Rule on the card, then clear, or order a reshuffle.',
+    floor: 'Rule on the card, then clear, or order a reshuffle (`reshuffle`).',
     surveillance: 'Count the burnt cards on the video.',
     technician: 'If fewer cards left than counted: `cutcard calibrate`.',
   },
@@ -41,7 +41,7 @@ export const PLAY_RUNBOOK = {
   'round.overdrawn': {
     means: 'More cards came out than a round of this game can have. The gate is locked.',
     dealer: 'Keep the card where it is. Call the floor.',
-    floor: '`void-round`, or rule on the hand and clear.',
+    floor: 'Void the round (`void-round`), or rule on the hand and clear.',
     surveillance: 'Mark the hand; watch the ruling.',
     technician: 'If a round’s end was not pressed, the count is right: nothing is broken.',
   },
@@ -55,7 +55,7 @@ export const PLAY_RUNBOOK = {
   'draw.third-card': {
     means: 'A third card was drawn that the table of play forbids, or one it asks for was missed.',
     dealer: 'Keep the card where it is. Call the floor before wagers are settled.',
-    floor: '`void-round`, or rule on the hand and clear.',
+    floor: 'Void the round (`void-round`), or rule on the hand and clear.',
     surveillance: 'Check the hand against the table of play.',
     technician: '',
   },
@@ -69,7 +69,7 @@ export const PLAY_RUNBOOK = {
   'cover.extra-round': {
     means: 'A round was begun after the last one that the cover card permits.',
     dealer: 'Stop. Call the floor.',
-    floor: 'Void or rule on the round; collect and reshuffle.',
+    floor: 'Void the round (`void-round`) or rule on it; then order a reshuffle (`reshuffle`).',
     surveillance: 'Mark from the cover card on.',
     technician: '',
   },
@@ -90,21 +90,21 @@ export const PLAY_RUNBOOK = {
   'cover.exhausted': {
     means: 'The bottom cover card came out: the shoe is empty.',
     dealer: 'The shoe is over. Collect and reshuffle.',
-    floor: 'Rule on the hand that ran out.',
+    floor: 'Rule on the hand that ran out, then order a reshuffle (`reshuffle`).',
     surveillance: 'Find why the marker did not end the shoe in time.',
     technician: '',
   },
   'cover.never-seen': {
     means: 'So few cards are left that the cover card must have been passed over.',
     dealer: 'Finish this hand. Call the floor.',
-    floor: 'Collect and reshuffle after this hand.',
+    floor: 'Order a reshuffle (`reshuffle`) after this hand.',
     surveillance: 'Look where the cover card was placed.',
     technician: 'Was it not seen? Teach the cover card: `cutcard calibrate`.',
   },
   'card.back': {
     means: 'A card went back into the shoe.',
     dealer: 'Touch nothing. Call the floor.',
-    floor: 'Rule on the card; clear, or order a reshuffle.',
+    floor: 'Rule on the card; clear, or order a reshuffle (`reshuffle`).',
     surveillance: 'Mark it: who pushed the card, and which one.',
     technician: 'Check the stop of the shoe that keeps cards from going back.',
   },

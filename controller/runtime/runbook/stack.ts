@@ -10,8 +10,8 @@ export const STACK_RUNBOOK = {
       'the rule allows) stands behind them. The gate is locked.',
     dealer: 'Stop. Leave every card where it lies. Call the floor.',
     floor:
-      'Have the cards taken out and shuffled; the finding ends with the next completed shuffle. ' +
-      'Rule on any hand that was dealt, and note it.',
+      'Have the cards taken out and shuffled (`reshuffle`); the finding ends with the next ' +
+      'completed shuffle. Rule on any hand that was dealt, and note it.',
     surveillance:
       'Mark the video from the last shuffle on. Count the cards after the ' +
       'warning; report the hand.',
@@ -53,7 +53,7 @@ export const STACK_RUNBOOK = {
   'count.stale': {
     means: 'More rounds or minutes have passed since a proved count than the house allows.',
     dealer: 'Have the cards counted at the next shuffle.',
-    floor: 'See to it that the machine counts, or order a hand count.',
+    floor: 'See to it that the machine counts, or order a hand count (`hand-count`).',
     surveillance: '',
     technician: 'Does the machine still report counts? `cutcard doctor`.',
   },
@@ -67,14 +67,18 @@ export const STACK_RUNBOOK = {
   'batch.migrated': {
     means: 'One batch is short by as many cards as the other has too many: cards changed sides.',
     dealer: 'Do not deal from either batch. Call the floor.',
-    floor: 'Sort both batches by their backs, count both again, or take both off the table.',
+    floor:
+      'Sort both batches by their backs and count both again (`hand-count`), or take both off ' +
+      'the table (`deck-removed`).',
     surveillance: 'Find the round in which the cards changed sides.',
     technician: '',
   },
   'batch.foreign-back': {
     means: 'A card with the other batch’s back came out of the shoe.',
     dealer: 'Keep the card where it is. Call the floor.',
-    floor: 'Both batches are to be counted. Void or rule on the hand, then clear.',
+    floor:
+      'Both batches are to be counted (`hand-count`). Void the hand (`void-round`) or rule on ' +
+      'it, then clear; or order a reshuffle (`reshuffle`).',
     surveillance: 'Find how the card got into the shoe.',
     technician: 'If the back was right, teach the colours again: `cutcard calibrate`.',
   },
@@ -102,7 +106,7 @@ export const STACK_RUNBOOK = {
   'cut.order': {
     means: 'Somebody cut whose turn it was not.',
     dealer: 'Offer the cut to the person on the display. Press `cut-declined` for each refusal.',
-    floor: 'Order a recut where the order matters to the players.',
+    floor: 'Order a recut (`recut`) where the order matters to the players.',
     surveillance: '',
     technician: '',
   },
@@ -116,7 +120,7 @@ export const STACK_RUNBOOK = {
   'recut.window': {
     means: 'A recut was asked for after the moment the rule allows it. It was refused.',
     dealer: '',
-    floor: 'If the cut cannot stand, order a reshuffle instead.',
+    floor: 'If the cut cannot stand, order a reshuffle (`reshuffle`) instead.',
     surveillance: 'Look at the cut itself.',
     technician: '',
   },
@@ -144,14 +148,14 @@ export const STACK_RUNBOOK = {
   'marker.misplaced': {
     means: 'The cover card came out with fewer cards behind it than the rule asks for.',
     dealer: 'Call the floor. If the cards could run out, this is the last hand.',
-    floor: 'Decide whether the cards suffice; order the reshuffle after this hand.',
+    floor: 'Decide whether the cards suffice; order the reshuffle (`reshuffle`) after it.',
     surveillance: '',
     technician: 'If the numbers cannot be right, check the count of cards out on the strip.',
   },
   'marker.in-burn': {
     means: 'The cover card came out during the burn: it lay at the top of the stack.',
     dealer: 'Stop. Call the floor.',
-    floor: 'Collect, shuffle and place the cover card again.',
+    floor: 'Have the cards shuffled (`reshuffle`) and the cover card placed again.',
     surveillance: 'Look at how the cover card was placed.',
     technician: 'If a card was taken for the cover card: `cutcard calibrate`.',
   },

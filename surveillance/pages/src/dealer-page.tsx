@@ -6,6 +6,7 @@ import type { PageView } from '../../table-page/message.js';
 import { Count } from './counts.js';
 import { Keys } from './keys.js';
 import { NextStep } from './step.js';
+import { useAsking } from './use-asking.js';
 import { usePress } from './use-press.js';
 import { pressingAs, pressRole } from './who.js';
 
@@ -54,6 +55,9 @@ export const DealerPage = ({ view, keys, who }: DealerPageProps) => {
   const pressing = usePress(role ?? 'dealer', view.seq);
   const own = keys.filter(({ needs }) => role !== null && mayAct(role, needs));
   const mine = own.filter(({ needs }) => needs === 'dealer');
+  const { findings } = view;
+  const isOpen = who.way === 'open';
+  const asking = useAsking({ pressing, keys: mine, findings, isOpen });
   const isAside = ({ key, departs }: PermittedKey): boolean =>
     departs.length > 0 || ASIDE.includes(key);
   const step = view.display?.step ?? null;
@@ -68,9 +72,10 @@ export const DealerPage = ({ view, keys, who }: DealerPageProps) => {
           keys={mine.filter(isFirst)}
           more={mine.filter((one) => !isFirst(one))}
           next={next}
-          findings={view.findings}
+          findings={findings}
           pressing={pressing}
-          isOpen={who.way === 'open'}
+          asking={asking}
+          hasShortcuts
         />
       )}
       <Counts view={view} />

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { PermittedKey, PressField } from '../../../controller/core/permitted.js';
+import type { PermittedKey } from '../../../controller/core/permitted.js';
 import type { PageFinding } from '../../table-page/message.js';
-import { fieldWord, type Given, keyWord } from './key-words.js';
+import { fieldWord, type Given, keyWord, type Question } from './key-words.js';
 import { Pad } from './pads.js';
 
 interface EntryProps {
   readonly pressed: PermittedKey;
-  readonly questions: readonly PressField[];
+  readonly questions: readonly Question[];
   readonly findings: readonly PageFinding[];
   readonly done: (given: Given) => void;
   readonly cancel: () => void;
@@ -28,7 +28,8 @@ export const Entry = ({ pressed, questions, findings, done, cancel }: EntryProps
   const field = questions[at];
   if (field === undefined) return null;
   const give = (value: string | number | boolean | null): void => {
-    const all = value === null ? given : { ...given, [field.name]: value };
+    const isTold = value === null || field.kind === 'sure';
+    const all = isTold ? given : { ...given, [field.name]: value };
     if (at + 1 === questions.length) {
       done(all);
       return;
@@ -46,7 +47,14 @@ export const Entry = ({ pressed, questions, findings, done, cancel }: EntryProps
           Back
         </button>
       </div>
-      <Pad key={field.name} field={field} findings={findings} give={give} />
+      <Pad
+        key={field.name}
+        field={field}
+        findings={findings}
+        give={give}
+        word={keyWord(pressed.key)}
+        cancel={cancel}
+      />
     </section>
   );
 };

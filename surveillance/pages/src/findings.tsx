@@ -1,8 +1,11 @@
 import type { PermittedKey } from '../../../controller/core/permitted.js';
+import type { PressKey } from '../../../controller/core/press.js';
 import type { PageFinding } from '../../table-page/message.js';
+import { Entry } from './entry.js';
 import { Shape } from './frame.js';
-import type { Given } from './key-words.js';
+import { keysNamed, keyWord, withKeyWords } from './key-words.js';
 import { ScrollBox } from './scroll-box.js';
+import type { Asking } from './use-asking.js';
 import {
   ageText,
   byUrgency,
@@ -13,42 +16,89 @@ import {
   severityMark,
 } from './words.js';
 
-/** What may be pressed about findings; a key that is not taken now is null. */
+/** What may be pressed about findings by whoever is at this page. */
 export interface Acting {
-  readonly press: (key: PermittedKey, given: Given) => void;
+  readonly keys: readonly PermittedKey[];
+  readonly asking: Asking;
   readonly isBusy: boolean;
-  readonly seen: PermittedKey | null;
-  readonly clear: PermittedKey | null;
 }
 
 interface FindingProps {
   readonly finding: PageFinding;
+  /** Every open one: an answer may name another. */
+  readonly findings: readonly PageFinding[];
   readonly watchedNs: number;
+  readonly isFloor: boolean;
   readonly acting: Acting | null;
 }
+
+/** Keys that are pressed about one finding by its number. */
+const ABOUT: readonly PressKey[] = ['clear', 'acknowledge'];
+
+/**
+ * The keys that stand at a finding: those its task names, then clear and seen. Each only while
+ * the rules would take it.
+ */
+export const keysAt = (
+  finding: PageFinding,
+  keys: readonly PermittedKey[],
+): readonly PermittedKey[] =>
+  [...keysNamed(finding.floorTask), ...ABOUT].flatMap((name) => {
+    const offered = keys.find(({ key }) => key === name);
+    if (offered === undefined) return [];
+    const isAbout = !ABOUT.includes(name) || offered.asks[0]?.choices.includes(finding.id) === true;
+    return isAbout ? [offered] : [];
+  });
+
+const SHORT_WORDS: Partial<Record<PressKey, string>> = { clear: 'Clear', acknowledge: 'Seen' };
 
 interface ActionProps {
   readonly finding: PageFinding;
   readonly acting: Acting;
-  readonly offered: PermittedKey | null;
-  readonly word: string;
+  readonly offered: PermittedKey;
 }
 
-const Action = ({ finding, acting, offered, word }: ActionProps) => {
-  const choices = offered?.asks[0]?.choices ?? [];
-  if (offered === null || !choices.includes(finding.id)) return null;
+const Action = ({ finding, acting, offered }: ActionProps) => {
+  const { key, asks } = offered;
+  const isAbout = ABOUT.includes(key);
   return (
     <button
       type="button"
       class="key key-small"
       aria-disabled={acting.isBusy}
       onClick={() => {
-        if (!acting.isBusy) acting.press(offered, { finding: finding.id });
+        if (!acting.isBusy) {
+          acting.asking.choose(offered, finding.id, isAbout ? { finding: finding.id } : {});
+        }
       }}
     >
-      {word}
+      {SHORT_WORDS[key] ?? keyWord(key)}
+      {!isAbout && asks.length > 0 && ' …'}
       <span class="unheard"> {finding.code}</span>
     </button>
+  );
+};
+
+/** The keys at a finding, or what the one that was chosen asks. */
+const Actions = ({ finding, findings, acting }: FindingProps & { readonly acting: Acting }) => {
+  const { asking, keys } = acting;
+  if (asking.offered !== null && asking.at === finding.id) {
+    return (
+      <Entry
+        pressed={asking.offered}
+        questions={asking.questions}
+        findings={findings}
+        cancel={asking.back}
+        done={asking.done}
+      />
+    );
+  }
+  return (
+    <p class="actions">
+      {keysAt(finding, keys).map((offered) => (
+        <Action key={offered.key} finding={finding} acting={acting} offered={offered} />
+      ))}
+    </p>
   );
 };
 
@@ -74,7 +124,22 @@ const Facts = ({ finding }: { readonly finding: PageFinding }) => {
   );
 };
 
-const FindingCard = ({ finding, watchedNs, acting }: FindingProps) => {
+/** What puts it right: the floor's page has the floor's task, every other what the table says. */
+const Remedy = ({ finding, isFloor }: Pick<FindingProps, 'finding' | 'isFloor'>) => {
+  const { floorTask, remedy } = finding;
+  if (!isFloor || floorTask === '') return <p class="remedy">{withKeyWords(remedy)}</p>;
+  return (
+    <>
+      <p class="remedy">{withKeyWords(floorTask)}</p>
+      <p class="seen">
+        <span class="label">Dealer is told</span> {withKeyWords(remedy)}
+      </p>
+    </>
+  );
+};
+
+const FindingCard = (props: FindingProps) => {
+  const { finding, watchedNs, isFloor, acting } = props;
   const mark = severityMark(finding.severity);
   return (
     <li class={`finding tone-${mark.tone} severity-${finding.severity}`}>
@@ -89,7 +154,7 @@ const FindingCard = ({ finding, watchedNs, acting }: FindingProps) => {
         </span>
         <span class="age">{ageText((watchedNs - finding.raisedNs) / 1e6)}</span>
       </p>
-      <p class="remedy">{finding.remedy}</p>
+      <Remedy finding={finding} isFloor={isFloor} />
       <p class="seen">
         <span class="label">Seen</span> {finding.observed}
       </p>
@@ -97,12 +162,7 @@ const FindingCard = ({ finding, watchedNs, acting }: FindingProps) => {
         <span class="label">Expected</span> {finding.expected}
       </p>
       <Facts finding={finding} />
-      {acting !== null && (
-        <p class="actions">
-          <Action finding={finding} acting={acting} offered={acting.clear} word="Clear" />
-          <Action finding={finding} acting={acting} offered={acting.seen} word="Seen" />
-        </p>
-      )}
+      {acting !== null && <Actions {...props} acting={acting} />}
     </li>
   );
 };
@@ -110,12 +170,19 @@ const FindingCard = ({ finding, watchedNs, acting }: FindingProps) => {
 interface FindingsProps {
   readonly findings: readonly PageFinding[];
   readonly watchedNs: number;
+  /** Shown to the floor: each with the floor's task. */
+  readonly isFloor?: boolean;
   /** null: nothing is pressed here. */
   readonly acting?: Acting | null;
 }
 
 /** Open findings, what needs eyes first on top. */
-export const Findings = ({ findings, watchedNs, acting = null }: FindingsProps) => (
+export const Findings = ({
+  findings,
+  watchedNs,
+  isFloor = false,
+  acting = null,
+}: FindingsProps) => (
   <section class="panel findings" aria-labelledby="findings-title">
     <h2 id="findings-title">
       Open findings <span class="number">{findings.length}</span>
@@ -126,7 +193,14 @@ export const Findings = ({ findings, watchedNs, acting = null }: FindingsProps) 
       ) : (
         <ul class="cards" aria-live="polite">
           {byUrgency(findings).map((finding) => (
-            <FindingCard key={finding.id} finding={finding} watchedNs={watchedNs} acting={acting} />
+            <FindingCard
+              key={finding.id}
+              finding={finding}
+              findings={findings}
+              watchedNs={watchedNs}
+              isFloor={isFloor}
+              acting={acting}
+            />
           ))}
         </ul>
       )}

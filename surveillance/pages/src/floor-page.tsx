@@ -1,14 +1,19 @@
 import { mayAct } from '../../../controller/core/finding-rules.js';
 import type { PermittedKey } from '../../../controller/core/permitted.js';
+import type { PressKey } from '../../../controller/core/press.js';
 import type { WhoView } from '../../access/who-view.js';
 import type { PageView } from '../../table-page/message.js';
 import { Doubts } from './counts.js';
-import { type Acting, Findings } from './findings.js';
+import { type Acting, Findings, keysAt } from './findings.js';
 import { Keys } from './keys.js';
 import { Outputs } from './step.js';
+import { useAsking } from './use-asking.js';
 import { usePress } from './use-press.js';
 import { clauseText, plainWord } from './words.js';
 import { pressingAs, pressRole } from './who.js';
+
+/** Pressed at the finding they name, never beside. */
+const NAMES_FINDING: readonly PressKey[] = ['clear', 'acknowledge'];
 
 interface FloorPageProps {
   readonly view: PageView;
@@ -42,18 +47,15 @@ const Now = ({ view }: { readonly view: PageView }) => (
 export const FloorPage = ({ view, keys, who, watchedNs }: FloorPageProps) => {
   const role = pressRole(who, 'floor');
   const pressing = usePress(role ?? 'floor', view.seq);
+  const { findings } = view;
   const own = keys.filter(({ needs }) => role !== null && mayAct(role, needs));
-  const ofFloor = own.filter(({ needs, key }) => needs === 'floor' && key !== 'clear');
-  const rest = own.filter(({ needs, key }) => needs !== 'floor' && key !== 'acknowledge');
+  const isOpen = who.way === 'open';
+  const asking = useAsking({ pressing, keys: own, findings, isOpen });
   const acting: Acting | null =
-    role === null
-      ? null
-      : {
-          press: pressing.press,
-          isBusy: pressing.isBusy,
-          seen: own.find(({ key }) => key === 'acknowledge') ?? null,
-          clear: own.find(({ key }) => key === 'clear') ?? null,
-        };
+    role === null ? null : { keys: own, asking, isBusy: pressing.isBusy };
+  // What stands at its finding stands there alone.
+  const atFindings = new Set(findings.flatMap((finding) => keysAt(finding, own)));
+  const beside = own.filter((one) => !atFindings.has(one) && !NAMES_FINDING.includes(one.key));
   return (
     <main id="main" class="floor">
       <div class="floor-side">
@@ -61,17 +63,18 @@ export const FloorPage = ({ view, keys, who, watchedNs }: FloorPageProps) => {
         {role !== null && (
           <Keys
             title="Keys of the floor"
-            keys={ofFloor}
-            more={rest}
+            keys={beside.filter(({ needs }) => needs === 'floor')}
+            more={beside.filter(({ needs }) => needs !== 'floor')}
             next={null}
-            findings={view.findings}
+            findings={findings}
             pressing={pressing}
-            isOpen={who.way === 'open'}
+            asking={asking}
+            hasShortcuts={false}
           />
         )}
         <p class="pressing-as">{pressingAs(who, role)}</p>
       </div>
-      <Findings findings={view.findings} watchedNs={watchedNs} acting={acting} />
+      <Findings findings={findings} watchedNs={watchedNs} isFloor acting={acting} />
     </main>
   );
 };

@@ -1,10 +1,11 @@
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PermittedKey } from '../../../controller/core/permitted.js';
 import type { PressKey } from '../../../controller/core/press.js';
 import type { PageFinding } from '../../table-page/message.js';
 import { Entry } from './entry.js';
 import { Shape } from './frame.js';
-import { keyWord, questionsOf } from './key-words.js';
+import { keyWord } from './key-words.js';
+import type { Asking } from './use-asking.js';
 import type { Pressing, Said } from './use-press.js';
 import type { Mark } from './words.js';
 
@@ -75,28 +76,38 @@ interface KeysProps {
   readonly more: readonly PermittedKey[];
   readonly findings: readonly PageFinding[];
   readonly pressing: Pressing;
-  /** Nobody has logged in: two people say who they are. */
-  readonly isOpen: boolean;
+  readonly asking: Asking;
+  /** Whether digits and Enter press: not where a key is an order that nobody gives in passing. */
+  readonly hasShortcuts: boolean;
+}
+
+interface Shortcuts {
+  /** What Enter presses: the step's key and nothing else; null: nothing. */
+  readonly step: PermittedKey | null;
+  /** What the digits press, in order. */
+  readonly digits: readonly PermittedKey[];
+  readonly choose: (key: PermittedKey) => void;
 }
 
 /**
  * Digits press the keys in their order, Enter the next step, while nothing else has the focus.
  * Listening begins with the frame that shows the keys: a later one would lose a fast hand's first.
  */
-const useShortcuts = (keys: readonly PermittedKey[], choose: (key: PermittedKey) => void): void => {
-  const latest = useRef({ keys, choose });
-  latest.current = { keys, choose };
+const useShortcuts = (shortcuts: Shortcuts): void => {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const { target } = event;
       const isElsewhere = target instanceof HTMLElement && target.closest('input, .entry') !== null;
       if (isElsewhere || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
       const isOnControl = target instanceof HTMLElement && target.closest('a, button') !== null;
-      const at = event.key === 'Enter' && !isOnControl ? 0 : Number(event.key) - 1;
-      const pressed = latest.current.keys[at];
-      if (pressed === undefined) return;
+      const { step, digits, choose } = latest.current;
+      const pressed =
+        event.key === 'Enter' ? (isOnControl ? null : step) : digits[Number(event.key) - 1];
+      if (pressed === undefined || pressed === null) return;
       event.preventDefault();
-      latest.current.choose(pressed);
+      choose(pressed);
     };
     document.addEventListener('keydown', onKey);
     return () => {
@@ -105,38 +116,38 @@ const useShortcuts = (keys: readonly PermittedKey[], choose: (key: PermittedKey)
   }, []);
 };
 
+/** Digits there are keys for. */
+const DIGITS = 9;
+
 /** The keys that would be taken now. Which they are is the rules' word, not the page's. */
-export const Keys = ({ title, keys, next, more, findings, pressing, isOpen }: KeysProps) => {
-  const [asking, setAsking] = useState<PermittedKey | null>(null);
+export const Keys = (props: KeysProps) => {
+  const { title, keys, next, more, findings, pressing, asking, hasShortcuts } = props;
   const [isMore, setIsMore] = useState(false);
-  const { press, isBusy, forget } = pressing;
   const choose = (offered: PermittedKey): void => {
-    if (isBusy || asking !== null) return;
-    if (questionsOf(offered, isOpen).length === 0) press(offered, {});
-    else {
-      forget();
-      setAsking(offered);
-    }
+    asking.choose(offered);
   };
-  const back = useCallback(() => {
-    setAsking(null);
-  }, []);
-  const first = keys.filter(({ key }) => key === next);
-  const ordered = [...first, ...keys.filter(({ key }) => key !== next)];
+  const step = keys.find(({ key }) => key === next) ?? null;
+  const ordered = [...(step === null ? [] : [step]), ...keys.filter((key) => key !== step)];
   const shown = isMore ? more : ordered;
-  useShortcuts(shown, choose);
+  const digits = hasShortcuts ? shown.slice(0, DIGITS) : [];
+  const isAsked = asking.offered !== null;
+  useShortcuts({
+    step: isMore || isAsked || !hasShortcuts ? null : step,
+    digits: isAsked ? [] : digits,
+    choose,
+  });
   return (
     <section class="keys" aria-label={title}>
       <SaidLine pressing={pressing} />
-      {asking === null ? (
+      {asking.offered === null || asking.at !== null ? (
         <div class={`key-grid${isMore ? ' key-grid-more' : ''}`}>
           {shown.map((offered, i) => (
             <KeyButton
               key={offered.key}
               offered={offered}
-              isNext={!isMore && offered.key === next}
-              shortcut={i < 9 ? String(i + 1) : null}
-              isBusy={isBusy}
+              isNext={!isMore && offered === step}
+              shortcut={i < digits.length ? String(i + 1) : null}
+              isBusy={pressing.isBusy}
               choose={choose}
             />
           ))}
@@ -157,14 +168,13 @@ export const Keys = ({ title, keys, next, more, findings, pressing, isOpen }: Ke
         </div>
       ) : (
         <Entry
-          pressed={asking}
-          questions={questionsOf(asking, isOpen)}
+          pressed={asking.offered}
+          questions={asking.questions}
           findings={findings}
-          cancel={back}
+          cancel={asking.back}
           done={(given) => {
-            setAsking(null);
             setIsMore(false);
-            press(asking, given);
+            asking.done(given);
           }}
         />
       )}

@@ -1,8 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { PressField } from '../../../controller/core/permitted.js';
 import type { PageFinding } from '../../table-page/message.js';
-import { choiceWord } from './key-words.js';
+import { choiceWord, type Question } from './key-words.js';
 
 /** Longest number keyed in, digits; a stack has at most 624 cards. */
 const DIGITS_MAX = 4;
@@ -10,7 +9,7 @@ const TEXT_MAX = 32;
 const DIGITS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'] as const;
 
 export interface PadProps {
-  readonly field: PressField;
+  readonly field: Question;
   readonly findings: readonly PageFinding[];
   /** null: left out. */
   readonly give: (value: string | number | boolean | null) => void;
@@ -186,9 +185,40 @@ const YesNoPad = ({ field, give }: PadProps) => {
   );
 };
 
+interface SurePadProps extends Pick<PadProps, 'give'> {
+  readonly ends: string;
+  /** What is confirmed, as it stands on the key. */
+  readonly word: string;
+  readonly cancel: () => void;
+}
+
+/** Enter says neither yes nor no: whoever means it goes to the answer. */
+const SurePad = ({ ends, word, give, cancel }: SurePadProps) => {
+  const pad = useFocus('sure');
+  return (
+    <div ref={pad} tabIndex={-1} class="pad pad-sure">
+      <p>{ends}</p>
+      <button
+        type="button"
+        class="key key-departs"
+        onClick={() => {
+          give(true);
+        }}
+      >
+        Yes: {word}
+      </button>
+      <button type="button" class="key" onClick={cancel}>
+        No
+      </button>
+    </div>
+  );
+};
+
 /** Where one value of a key is given. */
-export const Pad = (props: PadProps) => {
+export const Pad = (props: PadProps & Pick<SurePadProps, 'word' | 'cancel'>) => {
   switch (props.field.kind) {
+    case 'sure':
+      return <SurePad {...props} ends={props.field.ends} />;
     case 'choice':
       return <ChoicePad {...props} />;
     case 'number':

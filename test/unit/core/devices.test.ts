@@ -124,6 +124,8 @@ describe('gap.unwatched', () => {
     expect([table.view.behind, table.raised('marker.misplaced')]).toEqual([null, 0]);
     table.floor('accept-gap', 0).press('round-end');
     expect(table.codes).toEqual(['round.short']);
+    // Who pressed too early is not asked about the shoe alone.
+    expect(table.find('round.short')?.remedy).toMatch(/pressed too early/);
   });
 });
 

@@ -7,9 +7,11 @@ import { isPressAnswer } from '../../../surveillance/table-page/press-answer.js'
 import {
   choiceWord,
   fieldWord,
+  keysNamed,
   keyWord,
   questionsOf,
   valueOf,
+  withKeyWords,
 } from '../../../surveillance/pages/src/key-words.js';
 import { pressingAs, pressRole } from '../../../surveillance/pages/src/who.js';
 
@@ -69,6 +71,36 @@ test('two people say who they are where nobody has logged in', () => {
   const names = (isOpen: boolean): string[] => questionsOf(count, isOpen).map(({ name }) => name);
   expect([names(true), names(false)]).toEqual([['badge', 'n'], ['n']]);
   expect(questionsOf(offered('spill'), true)).toEqual([]);
+});
+
+test('what ends a shoe, a round or the table is asked once more', () => {
+  const asked = (key: PermittedKey['key'], departs: PermittedKey['departs'] = []): string[] =>
+    questionsOf({ ...offered(key), departs }, false).map(({ name }) => name);
+  for (const key of ['reshuffle', 'void-round', 'close-table', 'deck-removed'] as const) {
+    expect(asked(key)).toEqual(['sure']);
+  }
+  expect([asked('collected'), asked('collected', ['cover.early-shuffle'])]).toEqual([[], ['sure']]);
+  for (const key of ['no-more-bets', 'round-end', 'recut', 'clear'] as const) {
+    expect(asked(key)).toEqual([]);
+  }
+  const removed = offered('deck-removed', field('batch', 'choice'));
+  expect(questionsOf(removed, false).map(({ name }) => name)).toEqual(['batch', 'sure']);
+});
+
+test('a key is called in a text as it is called on the page', () => {
+  const task =
+    'Say how many cards left the shoe (`accept-gap`), or order a reshuffle (`reshuffle`).';
+  expect(withKeyWords(task)).toBe(
+    'Say how many cards left the shoe (“Cards left unseen”), or order a reshuffle ' +
+      '(“Order a reshuffle”).',
+  );
+  expect(keysNamed(task)).toEqual(['accept-gap', 'reshuffle']);
+  expect(withKeyWords('say how many left (accept-gap)')).toBe(
+    'say how many left (“Cards left unseen”)',
+  );
+  for (const plain of ['Call the technician: beam-a', 'run `cutcard doctor`', 'order (by-turn)']) {
+    expect([withKeyWords(plain), keysNamed(plain)]).toEqual([plain, []]);
+  }
 });
 
 test('a page presses in its own role, or as the floor, or not at all, and says so', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FINDING_CODES } from '../../../controller/core/finding.js';
 import { FINDING_RULES } from '../../../controller/core/finding-rules.js';
+import { PRESS_KEYS } from '../../../controller/core/press-parse.js';
 import { READERS } from '../../../controller/runtime/runbook/entry.js';
 import {
   answer,
@@ -32,6 +33,17 @@ describe('the runbook', () => {
       expect(entry.floor).not.toBe('');
     }
     if (severity === 'hold') expect(entry.dealer).not.toBe('');
+  });
+
+  it.each(FINDING_CODES)('%s: what stands in ticks for dealer and floor is a key', (code) => {
+    const { dealer, floor } = RUNBOOK[code];
+    // The floor's page puts the key of that name at the finding.
+    for (const [, name] of `${dealer} ${floor}`.matchAll(/`([^`]*)`/g)) {
+      expect(PRESS_KEYS).toContain(name);
+    }
+    if (FINDING_RULES[code].authority !== 'floor') return;
+    // An order that is only described has no key there.
+    if (/order a reshuffle/i.test(floor)) expect(floor).toContain('(`reshuffle`)');
   });
 
   it('every fault has a meaning and a cure', () => {
