@@ -82,6 +82,9 @@ export const watchedText = (atNs: number): string => {
   return `${hours}:${two(minutes)}:${two(seconds)}.${String(ms % 1000).padStart(3, '0')}`;
 };
 
+/** What the `?` of `wallText` means, for whoever reads a page. */
+export const DOUBT_WORDS = '? behind a time: the table’s clock was not synchronised then';
+
 /** Wall time, UTC; a `?` behind it where the clock was not trusted. */
 export const wallText = (wallMs: number, isTrusted: boolean): string =>
   `${new Date(wallMs).toISOString()}${isTrusted ? '' : '?'}`;

@@ -1,7 +1,7 @@
 import type { Finding } from '../controller/core/finding.js';
 import type { TableStep } from '../controller/core/ports.js';
 import { readCheckpoint } from './checkpoint.js';
-import { decisionText, observationText, wallText, watchedText } from './describe.js';
+import { decisionText, DOUBT_WORDS, observationText, wallText, watchedText } from './describe.js';
 import { type Evidence, marksIn, type PlayedBefore, stepsOf } from './evidence.js';
 import { type PlayedRound, PlayFollower } from './play.js';
 import { markText } from './rebuilt.js';
@@ -187,6 +187,7 @@ export const reportAround = (evidence: Evidence): readonly [string, string] => {
       `Exported ${escape(wallText(head.exportedMs, true))} ` +
       `by version ${escape(head.version)}. To check this file: ` +
       '<code>cutcard evidence verify FILE --key PUBLIC-KEY</code>.</p>',
+    `<p>Times are UTC. ${escape(DOUBT_WORDS)}.</p>`,
     ...rebuiltParts(evidence),
     '<h2>Findings</h2>',
     table(

@@ -1,3 +1,4 @@
+import { DOUBT_WORDS } from '../../storage/describe.js';
 import type { DutySheet, SheetDuty, SheetFinding } from '../core/duty-sheet.js';
 import {
   dutyWords,
@@ -87,7 +88,8 @@ export const sheetHtml = (sheet: DutySheet, head: SheetHead): string => {
 </tr></thead><tbody>${sheet.duties.map((duty) => dutyRow(duty, head)).join('\n')}</tbody></table>
 <h2>Findings</h2>
 ${findingsTable(sheet.findings)}
-<p class="rows">Sensed: hardware saw it. Attested: a person pressed it. Unseen: nobody can tell.</p>
+<p class="rows">Sensed: hardware saw it. Attested: a person pressed it. Unseen: nobody can tell.
+${DOUBT_WORDS}.</p>
 <div class="sign"><div>Dealer</div><div>Floorperson</div></div>
 </main></body></html>
 `;

@@ -1,3 +1,4 @@
+import { DOUBT_WORDS } from '../../storage/describe.js';
 import type {
   DutySheet,
   SheetDuty,
@@ -139,5 +140,7 @@ export const sheetText = (sheet: DutySheet, head: SheetHead): string =>
     '',
     'Findings',
     ...(sheet.findings.length === 0 ? ['  none'] : sheet.findings.flatMap(findingLines)),
+    '',
+    DOUBT_WORDS,
     '',
   ].join('\n');

@@ -147,6 +147,9 @@ const asyncApi = (): Json => ({
   components: { messages: each(messageOf), schemas: schemas() },
 });
 
+/** A document as it lies in its file: the formatter leaves this folder alone. */
+export const documentText = (document: Json): string => `${JSON.stringify(document, null, 2)}\n`;
+
 /** Every generated document by its file name under surveillance/contract/schema. */
 export const contractDocuments = (): Readonly<Record<string, Json>> => ({
   'asyncapi.json': asyncApi(),

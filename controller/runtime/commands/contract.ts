@@ -104,7 +104,9 @@ const check = async (flags: CheckFlags): Promise<void> => {
 };
 
 const schema = async (folder: string | undefined): Promise<void> => {
-  const { contractDocuments } = await import('../../../surveillance/contract/documents.js');
+  const { contractDocuments, documentText } = await import(
+    '../../../surveillance/contract/documents.js'
+  );
   const { makeFolder } = await import('../../config/given-file.js');
   const { EXIT, Refusal } = await import('../exit.js');
   const { writeInto } = await import('../new-file.js');
@@ -120,7 +122,7 @@ const schema = async (folder: string | undefined): Promise<void> => {
   }
   const texts = Object.entries(documents).map(([name, document]): [string, string] => [
     name,
-    `${JSON.stringify(document, null, 2)}\n`,
+    documentText(document),
   ]);
   for (const file of writeInto(folder, Object.fromEntries(texts))) print(file);
 };

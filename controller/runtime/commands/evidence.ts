@@ -47,6 +47,24 @@ const wantedOf = async ({ finding, round, from, to }: ExportFlags): Promise<Want
   throw new Refusal(EXIT.usage, 'give one of --finding, --round, or --from with --to');
 };
 
+/** What the file will not prove to a stranger: nobody is to learn it only from their verdict. */
+const lackingLines = (verdict: EvidenceVerdict): readonly string[] => {
+  const { checkpoints, signedSeq, lastSeq, sealed } = verdict;
+  const unsigned =
+    checkpoints === 0
+      ? ['no signed checkpoint: nothing shows whose rows these are (the table had no signing key)']
+      : signedSeq < lastSeq
+        ? [
+            `rows ${signedSeq + 1} to ${lastSeq} are not signed yet: nothing shows whose they ` +
+              'are; export again after the next signed checkpoint',
+          ]
+        : [];
+  const unsealed =
+    'not sealed (--seal KEY): rows prove themselves, the report does not; a verifier that cannot ' +
+    'make it again calls it `not proved`, exit code 1';
+  return [...unsigned, ...(sealed ? [] : [unsealed])];
+};
+
 const exportEvidence = async (flags: ExportFlags): Promise<void> => {
   const { DeviceKey } = await import('../../../storage/checkpoint.js');
   const { makeEvidence, verifyEvidence } = await import('../../../storage/evidence-file.js');
@@ -73,7 +91,8 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
         if (said !== null) process.stderr.write(`${flags.journal}: ${markText(said)}\n`);
       }
       // A damaged journal's evidence is what it is; nobody is to find out only when it is checked.
-      const { flaw } = verifyEvidence(text, programVersion());
+      const verdict = verifyEvidence(text, programVersion());
+      const { flaw, sealed, signedSeq, lastSeq } = verdict;
       if (flaw !== null) {
         const { where, what } = flaw;
         const kept = `${flags.out} holds it as it is`;
@@ -81,8 +100,12 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
         process.exitCode = EXIT.found;
       }
       const bytes = Buffer.byteLength(text);
-      if (flags.json) print(JSON.stringify({ file: flags.out, bytes, flaw }));
-      else print(`${flags.out}: ${bytes} bytes; open it in a browser to read it`);
+      if (flags.json) {
+        print(JSON.stringify({ file: flags.out, bytes, flaw, sealed, signedSeq, lastSeq }));
+      } else {
+        const said = `${flags.out}: ${bytes} bytes; open it in a browser to read it`;
+        print([said, ...(flaw === null ? lackingLines(verdict) : [])].join('\n  '));
+      }
     } finally {
       reader.close();
     }

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../../controller/runtime/cli.js';
 import { journalExit } from '../../../controller/runtime/exit.js';
+import { DOUBT_WORDS } from '../../../storage/describe.js';
 import { openJournal } from '../../../storage/journal.js';
 import { stepsFrom } from '../storage/steps.js';
 
@@ -51,6 +52,17 @@ describe('cutcard journal show --finding', () => {
     expect(err).toMatch(/burn\.early: .*burn\.short/);
     expect(await runCli(['journal', 'show', path, '--finding', 'nonsense'])).toBe(2);
     expect(err).toMatch(/nonsense: there is no such finding; give a code/);
+  });
+});
+
+describe('cutcard evidence export', () => {
+  it('says what its file will not prove, before a stranger does', async () => {
+    const file = join(folder, 'evidence.html');
+    const span = ['--from', '1', '--to', '50'];
+    expect(await runCli(['evidence', 'export', '--journal', path, '--out', file, ...span])).toBe(0);
+    expect(out).toMatch(/open it in a browser to read it\n {2}no signed checkpoint: /);
+    expect(out).toMatch(/\n {2}not sealed \(--seal KEY\): .*`not proved`, exit code 1\n$/);
+    expect(readFileSync(file, 'utf8')).toContain(DOUBT_WORDS);
   });
 });
 
