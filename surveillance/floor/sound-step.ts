@@ -6,6 +6,13 @@ import { WALL_MAX_MS } from './ingest.js';
 
 const stepSchema = eventSchema.pick({ observation: true, decisions: true });
 
+/**
+ * Findings open at one table, and fields of one part of its state. A real table has a few; each row
+ * costs as much as there are, so that a table which raises them without end would stop all others.
+ */
+const OPEN_MAX = 1000;
+const FIELDS_MAX = 200;
+
 /** A cutter is a seat's number or the word for the dealer. */
 const CUTTERS: ReadonlySet<string> = new Set(['cutTurn', 'cutBy', 'recutAfter']);
 
@@ -25,8 +32,20 @@ const whyNotNoted = ({ decisions }: TableStep, state: TableState): string | null
       if (fits(value, known.get(field))) continue;
       return `it notes \`${decision.part}.${field}\` as a ${typeOf(value)}`;
     }
+    const fields = new Set([...known.keys(), ...Object.keys(decision.set)]);
+    if (fields.size > FIELDS_MAX) {
+      return `\`${decision.part}\` would have more than ${FIELDS_MAX} fields`;
+    }
   }
   return null;
+};
+
+const whyTooMany = ({ decisions }: TableStep, { findings }: TableState): string | null => {
+  const raised = decisions.filter(
+    (decision) => decision.do === 'raised' && decision.finding.severity !== 'info',
+  ).length;
+  if (raised === 0 || findings.length + raised <= OPEN_MAX) return null;
+  return `more than ${OPEN_MAX} findings would be open`;
 };
 
 const isClock = (ms: number): boolean => Number.isFinite(ms) && Math.abs(ms) <= WALL_MAX_MS;
@@ -52,5 +71,5 @@ export const whyUnsound = (step: TableStep, state: TableState): string | null =>
     const where = issue.path.map(String).join('.');
     return `${where === '' ? 'the row' : where}: ${plainIssue(issue)}`;
   }
-  return whyNotNoted(step, state) ?? whyNotTimed(step);
+  return whyNotNoted(step, state) ?? whyTooMany(step, state) ?? whyNotTimed(step);
 };
