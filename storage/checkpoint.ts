@@ -8,6 +8,7 @@ import {
   verify,
 } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileWords, readGiven } from '../controller/config/given-file.js';
 import { canonicalJson } from './canonical.js';
 import { JournalFault } from './fault.js';
@@ -40,20 +41,49 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
+/** A key file that cannot be used: its message says what is wrong, and the cure behind it. */
+export class DeviceKeyError extends Error {
+  override readonly name = 'DeviceKeyError';
+  /** What is wrong, without the cure. */
+  readonly what: string;
+  readonly cure: string;
+
+  constructor(what: string, cure: string, cause?: unknown) {
+    super(`${what}; ${cure}`, cause === undefined ? {} : { cause });
+    this.what = what;
+    this.cure = cure;
+  }
+}
+
+/** A key that is none is never replaced by itself: it may be the only one, damaged. */
+const anotherKey = (path: string): string =>
+  `put back a copy of the key; where there is none, move ${path} away and run ` +
+  `\`cutcard provision signing-key --dir ${dirname(path)}\` for a new one (what the old one ` +
+  'signed is still proved by its public half)';
+
 const modeOf = (path: string): number => {
   try {
     return statSync(path).mode;
   } catch (cause) {
-    throw new Error(`device key ${path}: ${fileWords(cause)}`, { cause });
+    const cure = `run \`cutcard provision signing-key --dir ${dirname(path)}\`, or name its file`;
+    throw new DeviceKeyError(`device key ${path}: ${fileWords(cause)}`, cure, cause);
   }
 };
 
 const readPrivateKey = (path: string): KeyObject => {
+  let text: string;
   try {
-    return createPrivateKey(readGiven(path));
+    text = readGiven(path);
+  } catch (cause) {
+    const cure = 'look at its owner and permissions: the service’s user has to read it';
+    throw new DeviceKeyError(`device key ${path}: ${fileWords(cause)}`, cure, cause);
+  }
+  try {
+    return createPrivateKey(text);
   } catch (cause) {
     // What the library says of a key may not be shown: it could hold a part of it.
-    throw new Error(`device key ${path} is no private key (PEM, PKCS#8)`, { cause });
+    const what = `device key ${path} is no private key (PEM, PKCS#8)`;
+    throw new DeviceKeyError(what, anotherKey(path), cause);
   }
 };
 
@@ -94,15 +124,17 @@ export class DeviceKey {
     return new DeviceKey(privateKey);
   }
 
-  /** @throws Error naming the file when it is missing, open to others or no Ed25519 key */
+  /** @throws DeviceKeyError naming a file that is missing, open to others or no Ed25519 key */
   static load(path: string): DeviceKey {
     const mode = modeOf(path);
     if ((mode & OTHERS) !== 0) {
-      throw new Error(`device key ${path} can be read by others; run \`chmod 600 ${path}\``);
+      const what = `device key ${path} can be read by others`;
+      throw new DeviceKeyError(what, `run \`chmod 600 ${path}\``);
     }
     const key = readPrivateKey(path);
     if (key.asymmetricKeyType !== 'ed25519') {
-      throw new Error(`device key ${path} is of type ${key.asymmetricKeyType}, not ed25519`);
+      const what = `device key ${path} is of type ${key.asymmetricKeyType}, not ed25519`;
+      throw new DeviceKeyError(what, anotherKey(path));
     }
     return new DeviceKey(key);
   }

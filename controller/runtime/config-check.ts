@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DeviceKey, DeviceKeyError } from '../../storage/checkpoint.js';
 import type { Rules } from '../core/decide.js';
 import { fitProblems, tableOf } from '../config/fit.js';
 import { type ConfigProblem, lineOfField } from '../config/read.js';
+import { trustedBy } from './broker-target.js';
 import { type LoadedConfig, readConfigFile, refuseConfig } from './config-file.js';
+import { configuredText } from './configured.js';
+import { Refusal } from './exit.js';
+import { silentLog } from './log-port.js';
+import { pagePlanOf } from './open-page.js';
 import { isPackTrouble, loadProcedure } from './procedure-files.js';
 
 /** The rules a configuration asks for. @throws Refusal with exit code 78. */
@@ -31,7 +37,7 @@ const findRules = (loaded: LoadedConfig, problems: ConfigProblem[]): Rules | nul
   } catch (error) {
     if (!isPackTrouble(error)) throw error;
     const cure = 'see `cutcard procedures list`, or `cutcard procedures check FILE`';
-    problems.push({ ...at(['procedure']), cause: error.message, cure });
+    problems.push({ ...at(['procedure']), cause: error.message.replace(/\.$/, ''), cure });
     return null;
   }
 };
@@ -76,6 +82,61 @@ const missingFiles = ({ config, file, text, resolve }: LoadedConfig): ConfigProb
   return problems;
 };
 
+/** What a file is taken for, as a start would: `null` where it can be used. */
+type Look = () => Promise<null | Pick<ConfigProblem, 'cause' | 'cure'>>;
+
+const wordsOf = (error: unknown): Pick<ConfigProblem, 'cause' | 'cure'> => {
+  if (error instanceof DeviceKeyError) return { cause: error.what, cure: error.cure };
+  if (!(error instanceof Refusal)) throw error;
+  return { cause: error.message, cure: 'mend the file, or name another' };
+};
+
+const looking =
+  (look: () => unknown): Look =>
+  async () => {
+    try {
+      await look();
+      return null;
+    } catch (error) {
+      return wordsOf(error);
+    }
+  };
+
+/** Files that are there and that a start would refuse. What is in a secret is told nowhere. */
+const unusableFiles = async (
+  loaded: LoadedConfig,
+  missing: ReadonlySet<string>,
+): Promise<ConfigProblem[]> => {
+  const { config, file, text, resolve } = loaded;
+  const { deviceKeyFile, commandKeysFile, broker, page } = config;
+  const readable = (field: string, path: string | undefined): readonly [string, Look][] =>
+    path === undefined ? [] : [[field, looking(() => configuredText(resolve(path), field))]];
+  const looks: readonly (readonly [string, Look])[] = [
+    ...(deviceKeyFile === undefined
+      ? []
+      : [['deviceKeyFile', looking(() => DeviceKey.load(resolve(deviceKeyFile)))] as const]),
+    ...(commandKeysFile === undefined
+      ? []
+      : [['commandKeysFile', looking(() => trustedBy(loaded))] as const]),
+    ...readable('broker.caFile', broker?.caFile),
+    ...readable('broker.certFile', broker?.certFile),
+    ...readable('broker.keyFile', broker?.keyFile),
+    ...readable('broker.passwordFile', broker?.passwordFile),
+    ...readable('page.tls.certFile', page?.tls?.certFile),
+    ...readable('page.tls.keyFile', page?.tls?.keyFile),
+    ...(page?.usersFile === undefined
+      ? []
+      : [['page.usersFile', looking(() => pagePlanOf(config, resolve, silentLog))] as const]),
+  ];
+  const problems: ConfigProblem[] = [];
+  for (const [field, look] of looks) {
+    const found = missing.has(field) ? null : await look();
+    if (found === null) continue;
+    problems.push({ file, line: lineOfField(text, field.split('.')), field, ...found });
+  }
+  return problems;
+};
+
 /** A board file, a shuffler profile or a calibration that cannot be used. */
 const boardProblems = async ({
   config,
@@ -86,20 +147,32 @@ const boardProblems = async ({
   const { chooseOnBoard, loadBoard } = await import('../../firmware-bridge/boards/load.js');
   const { FileError } = await import('../../firmware-bridge/files.js');
   const { board, shufflerProfile, calibration } = config;
-  try {
-    chooseOnBoard(loadBoard(nameOrFile(board, resolve)), {
-      ...(shufflerProfile === undefined
-        ? {}
-        : { shufflerProfile: nameOrFile(shufflerProfile, resolve) }),
-      ...(calibration === undefined ? {} : { calibration: resolve(calibration) }),
-    });
-    return [];
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    const line = lineOfField(text, ['board']);
-    const cure = 'name a board of this program, or a board file ending in .yaml';
-    return [{ file, line, field: 'board', cause: error.message, cure }];
+  const problems: ConfigProblem[] = [];
+  /** Each by the field that names it: a profile that is wrong is not the board's fault. */
+  const tried = <T>(field: string, cure: string, use: () => T): T | null => {
+    try {
+      return use();
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      const line = lineOfField(text, [field]);
+      problems.push({ file, line, field, cause: error.message, cure });
+      return null;
+    }
+  };
+  const boardCure = 'name a board of this program, or a board file ending in .yaml';
+  const found = tried('board', boardCure, () => loadBoard(nameOrFile(board, resolve)));
+  if (found === null) return problems;
+  if (shufflerProfile !== undefined) {
+    const cure = 'name a profile of this program, or a profile file ending in .yaml';
+    const choice = { shufflerProfile: nameOrFile(shufflerProfile, resolve) };
+    tried('shufflerProfile', cure, () => chooseOnBoard(found, choice));
   }
+  if (calibration !== undefined) {
+    const choice = { calibration: resolve(calibration) };
+    const cure = 'name a file that `cutcard calibrate` wrote';
+    tried('calibration', cure, () => chooseOnBoard(found, choice));
+  }
+  return problems;
 };
 
 /** Everything wrong with a configuration and with what it names. Empty when it can be used. */
@@ -107,6 +180,8 @@ export const checkConfigFile = async (file: string): Promise<readonly ConfigProb
   const read = readConfigFile(file);
   if (!read.ok) return read.problems;
   const problems = missingFiles(read.loaded);
+  const missing = new Set(problems.map(({ field }) => field));
+  problems.push(...(await unusableFiles(read.loaded, missing)));
   findRules(read.loaded, problems);
   if (problems.every(({ field }) => field !== 'calibration')) {
     problems.push(...(await boardProblems(read.loaded)));

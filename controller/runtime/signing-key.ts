@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, type Finding, ok, warn } from '../../firmware-bridge/doctor/hardware.js';
-import { DeviceKey } from '../../storage/checkpoint.js';
+import { DeviceKey, DeviceKeyError } from '../../storage/checkpoint.js';
 import { makeOwnFolder, writeDurably } from '../../surveillance/identity/files.js';
 
 const READABLE = 0o644;
@@ -44,6 +44,7 @@ export const signingKeyFinding = (keyFile: string | null): Finding => {
   try {
     return ok(WHAT, `${keyFile}, name ${DeviceKey.load(keyFile).name.slice(0, 16)}`);
   } catch (cause) {
-    return fail(WHAT, cause instanceof Error ? cause.message : String(cause), CURE);
+    if (!(cause instanceof DeviceKeyError)) throw cause;
+    return fail(WHAT, cause.what, cause.cure);
   }
 };

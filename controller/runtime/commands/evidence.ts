@@ -66,7 +66,7 @@ const lackingLines = (verdict: EvidenceVerdict): readonly string[] => {
 };
 
 const exportEvidence = async (flags: ExportFlags): Promise<void> => {
-  const { DeviceKey } = await import('../../../storage/checkpoint.js');
+  const { DeviceKey, DeviceKeyError } = await import('../../../storage/checkpoint.js');
   const { makeEvidence, verifyEvidence } = await import('../../../storage/evidence-file.js');
   const { JournalFault } = await import('../../../storage/fault.js');
   const { JournalReader } = await import('../../../storage/reader.js');
@@ -112,7 +112,7 @@ const exportEvidence = async (flags: ExportFlags): Promise<void> => {
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Refusal) throw error;
     const isFault = error instanceof JournalFault;
-    const isOwn = isFault || 'code' in error || error.message.startsWith('device key');
+    const isOwn = isFault || 'code' in error || error instanceof DeviceKeyError;
     if (!isOwn) throw error;
     const code = isFault ? journalExit(error.code) : EXIT.usage;
     throw new Refusal(code, error.message, error);
