@@ -5,13 +5,12 @@ import type { SimulatedClock } from '../../core/simulated-clock.js';
 import type { TableState } from '../../core/state.js';
 import type { Board } from '../../../firmware-bridge/boards/load.js';
 import { keysFor } from '../../../firmware-bridge/devices/keypad-codec.js';
-import { decode } from '../../../firmware-bridge/framing/decode.js';
-import { Framer } from '../../../firmware-bridge/framing/framer.js';
 import { MemoryJournal, memoryStore } from '../../../storage/memory.js';
 import { hashRow, NO_HASH } from '../../../storage/canonical.js';
 import { boardOf, pluggable } from './board.js';
 import { noShuffler, Rig, type StepSeen, type Store, type TableAct, type Way } from './rig.js';
 import type { CardOut } from './schema.js';
+import { SerialLine } from './serial-line.js';
 
 const MS = 1e6;
 /** A poker-size card pulled across its short side at an easy pace. */
@@ -55,6 +54,8 @@ class ObservationWay implements Way {
   /** Nothing is heard of a device whose cable is out. */
   readonly #unplugged = new Set<string>();
   #tell: ((happening: Happening, atNs: number) => void) | null = null;
+  /** The shuffler's line since it was last opened; null before its first byte. */
+  #line: SerialLine | null = null;
 
   constructor(clock: SimulatedClock, rules: Rules) {
     this.#clock = clock;
@@ -64,6 +65,7 @@ class ObservationWay implements Way {
     this.bridge = {
       start: (tell) => {
         this.#tell = tell;
+        this.#line = null;
         for (const device of Object.keys(this.#board.devices)) {
           if (this.#unplugged.has(device)) this.#goesDown(device);
           else this.#comesUp(device);
@@ -175,20 +177,11 @@ class ObservationWay implements Way {
     const profile = this.#board.profiles['shuffler'];
     if (profile === undefined) throw noShuffler('serial');
     const nowNs = this.#clock.nowNs();
-    const framer = new Framer(profile.frame, {
-      frame: (buffer, from, to) => {
-        const { decoded } = decode(profile, buffer, from, to);
-        if (!decoded.ok) return;
-        const { says } = decoded;
-        if (says.say === 'observation') this.#say(says.happening);
-        if (says.say === 'identity') this.#comesUp('shuffler', says.identity);
-      },
-      rejected: () => undefined,
+    this.#line ??= new SerialLine(profile, (says) => {
+      if (says.say === 'observation') this.#say(says.happening);
+      if (says.say === 'identity') this.#comesUp('shuffler', says.identity);
     });
-    framer.push(
-      Uint8Array.from(bytes, (character) => character.charCodeAt(0)),
-      nowNs,
-    );
+    this.#line.push(bytes, nowNs);
     return nowNs;
   }
 
@@ -211,6 +204,7 @@ class ObservationWay implements Way {
       return this.#clock.nowNs();
     }
     this.#unplugged.delete(device);
+    if (device === 'shuffler') this.#line?.clear();
     this.#comesUp(device, identity);
     return this.#clock.nowNs();
   }

@@ -95,6 +95,7 @@ describe('the keys that would be taken now', () => {
       baccarat({ seats: 5 }).open({ until: 'cut-due' }),
       baccarat().open({ until: 'burn' }),
       mini().open(),
+      mini().open().press('no-more-bets').cards(4),
       mini().open().press('no-more-bets').cards(4).back(),
       holdEm().open().press('no-more-bets', 2),
       hiLo({ batches: ['red', 'blue'] }).open({ until: 'shuffle-due' }),

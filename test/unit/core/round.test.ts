@@ -114,6 +114,12 @@ describe('how many cards a round takes', () => {
 });
 
 describe('counts.not-called', () => {
+  test('627a.9(a): called before the initial cards are out they are not called', () => {
+    const table = mini().open().press('no-more-bets').cards(2).press('counts-called');
+    expect(table.refused).toBe('627a.9(a)');
+    expect(table.cards(3).codes).toEqual(['counts.not-called']);
+  });
+
   test('627a.9(a): a third card before the point counts were called', () => {
     const table = dealing().cards(5);
     expect(table.find('counts.not-called')).toMatchObject({
