@@ -58,8 +58,10 @@ const wordsOf = (issue: Issue): string => {
     case 'unrecognized_keys':
       return `there is no key ${listed(issue.keys.map((key) => `\`${key}\``))} here`;
     case 'invalid_union': {
-      const choices = choicesOf(issue.errors);
-      return choices === null ? 'is nothing of what is taken here' : `takes ${listed(choices)}`;
+      // Where one word says which form follows, the library lists the words there are.
+      const words = issue.inclusive === false ? undefined : issue.options;
+      const choices = words ?? choicesOf(issue.errors) ?? [];
+      return choices.length === 0 ? 'is nothing of what is taken here' : `takes ${listed(choices)}`;
     }
     case 'invalid_format':
       return 'is not written as it must be';

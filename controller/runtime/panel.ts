@@ -26,6 +26,24 @@ export interface PanelParts {
   readonly output: Writable;
 }
 
+/** What the table's sounds mean to whoever stands at the terminal. */
+const SOUNDS: Readonly<Record<string, string>> = {
+  stop: 'sound: STOP, no card may leave; its page says why',
+  hold: 'sound: a step is missing; its page says which',
+  notice: 'sound: a notice; its page says what',
+  escalate: 'sound: a finding nobody has answered yet; its page says which',
+};
+
+/** What the table said, in words; as it came where this panel has none for it. */
+const wordsOf = (value: unknown): string => {
+  if (typeof value === 'object' && value !== null) {
+    if ('announce' in value) return `announced: ${String(value.announce)}`;
+    const sound = 'sound' in value ? SOUNDS[String(value.sound)] : undefined;
+    if (sound !== undefined) return sound;
+  }
+  return `table says ${JSON.stringify(value)}`;
+};
+
 const isRole = (word: string): word is Role => ROLES.some((role) => role === word);
 
 /** `cut seat 13` or `floor: clear 3` as a press; words that say what is wrong with it else. */
@@ -175,6 +193,6 @@ export class Panel {
   #hear(buffer: Uint8Array, from: number, to: number): void {
     const { decoded } = decode(this.#parts.profile, buffer, from, to);
     if (!decoded.ok || decoded.says.say !== 'json') return;
-    this.#say(`table says ${JSON.stringify(decoded.says.value)}`);
+    this.#say(wordsOf(decoded.says.value));
   }
 }

@@ -42,7 +42,7 @@ const happenedText = (
 ): Line | null => {
   switch (observation.kind) {
     case 'press':
-      return line('plain', pressText(observation, after, isRefused));
+      return line('plain', pressText(observation, before, after, isRefused));
     case 'cover.out':
       return line('plain', `cover card out, ${leftText(after)}`);
     case 'shoe.loaded':
@@ -87,10 +87,14 @@ const leftText = (state: TableState): string =>
 
 const pressText = (
   observation: Extract<Observation, { kind: 'press' }>,
+  { findings }: TableState,
   { shoe, round }: TableState,
   isRefused: boolean,
 ): string => {
   const { role, key } = observation;
+  if (key === 'clear' || key === 'acknowledge') {
+    return `${role}: ${key} ${findingName(observation.finding, findings)}`;
+  }
   // What a refused press would have led to did not happen.
   if (isRefused) return `${role}: ${key}`;
   switch (key) {
@@ -107,9 +111,6 @@ const pressText = (
       return `${role}: ${key} seat ${observation.seat}`;
     case 'loaded':
       return `${role}: loaded ${shoe.loaded} cards, shoe ${shoe.no}`;
-    case 'clear':
-    case 'acknowledge':
-      return `${role}: ${key} ${observation.finding}`;
     case 'stub-count':
     case 'hand-count':
       return `${role}: ${key} ${observation.n}`;
@@ -118,6 +119,12 @@ const pressText = (
     default:
       return `${role}: ${key}`;
   }
+};
+
+/** A press names a finding by its number or its code; people know the code. */
+const findingName = (name: string, findings: TableState['findings']): string => {
+  const found = findings.find(({ id }) => id === name);
+  return found === undefined ? name : `${name} ${found.code}`;
 };
 
 const cutterText = (by: number | 'dealer'): string =>

@@ -61,6 +61,10 @@ const references = (
   }
 };
 
+/** Names of the lines a device is on. */
+export const linesOf = (device: DeviceSpec): readonly string[] =>
+  references(device).flatMap(([, target, list]) => (list === 'lines' ? [target] : []));
+
 /** What the schema cannot see: names without a bearer, lines, pins and addresses taken twice. */
 export const lintBoard = (board: BoardFile): [Path, string][] => {
   const faults: [Path, string][] = [];

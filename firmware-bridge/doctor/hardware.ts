@@ -191,13 +191,33 @@ export const checkStreams = async (board: Board): Promise<Finding[]> => {
     else if (spec.backend === 'serial') {
       const cure = 'plug it in; its name comes from deploy/udev or /dev/serial/by-id';
       findings.push(accessFinding(what, spec.path, cure));
-    } else findings.push(await checkHost(what, spec.host, spec.port));
+    } else {
+      const { host, port } = spec;
+      const cure = isTerminalPanel(board, name, host) ? panelCure(host, port) : HOST_CURE;
+      findings.push(await checkHost(what, host, port, cure));
+    }
   }
   return findings;
 };
 
+const HOST_CURE = 'check address, cable and firewall; is the service running?';
+
+/** The operator panel of a development board: a terminal on the same machine plays it. */
+const isTerminalPanel = ({ devices }: Board, stream: string, host: string): boolean =>
+  /^(localhost|127\.|::1$)/.test(host) &&
+  Object.values(devices).some((of) => of.driver === 'panel' && of.stream === stream);
+
+const panelCure = (host: string, port: number): string =>
+  'open the panel in a second terminal and leave it open: ' +
+  `\`cutcard panel --listen ${host}:${port}\``;
+
 /** Does anything answer at host:port? */
-export const checkHost = (what: string, host: string, port: number): Promise<Finding> =>
+export const checkHost = (
+  what: string,
+  host: string,
+  port: number,
+  cure: string = HOST_CURE,
+): Promise<Finding> =>
   new Promise((resolve) => {
     const where = `${host}:${port}`;
     const socket = createConnection({ host, port });
@@ -205,7 +225,6 @@ export const checkHost = (what: string, host: string, port: number): Promise<Fin
       socket.destroy();
       resolve(finding);
     };
-    const cure = 'check address, cable and firewall; is the service running?';
     socket.setTimeout(CONNECT_MS, () => end(fail(what, `${where} does not answer`, cure)));
     socket.on('connect', () => end(ok(what, `${where} answers`)));
     socket.on('error', (error) => end(fail(what, `${where}: ${error.message}`, cure)));

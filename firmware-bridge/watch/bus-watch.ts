@@ -1,7 +1,8 @@
 import type { Scheduler } from '../../controller/core/ports.js';
-import type { Board } from '../boards/load.js';
+import { linesOf } from '../boards/lint.js';
+import { type Board, lineSpec } from '../boards/load.js';
 import type { Buses } from '../bus/buses.js';
-import type { BusError } from '../bus/errors.js';
+import { type BusError, reasonOf } from '../bus/errors.js';
 import type { EdgeSink, GpioBus, InputLine, LineSpec, OutputLine } from '../bus/gpio.js';
 import { type I2cBus, type I2cDone, I2C_READ_MAX } from '../bus/i2c.js';
 import type { ByteStream, StreamSink } from '../bus/stream.js';
@@ -16,6 +17,8 @@ const WRITTEN = -1;
 
 /** Whose bytes nobody may read: ranks of cards, and badges that could be copied. */
 const SECRET_DRIVERS: readonly string[] = ['rank-reader', 'badge-reader'];
+/** Drivers whose lines are outputs. */
+const DRIVES: readonly string[] = ['gate', 'tower', 'sounder'];
 
 /** Last value and last error of one thing, each with its time; objects made once, then changed. */
 class Mark {
@@ -105,9 +108,12 @@ export class BusWatch {
   readonly registers = new Map<string, SeenRegister>();
   readonly streams = new Map<string, SeenStream>();
   readonly #scheduler: Scheduler;
+  /** Lines of one device, by the name of each: where one is not had, the next are not tried. */
+  readonly #together = new Map<string, readonly string[]>();
 
   constructor(buses: Buses, board: Board, scheduler: Scheduler) {
     this.#scheduler = scheduler;
+    this.#listLines(board);
     const i2c: Record<string, I2cBus> = {};
     for (const [name, bus] of Object.entries(buses.i2c)) i2c[name] = this.#i2c(name, bus);
     const streams: Record<string, ByteStream> = {};
@@ -118,12 +124,41 @@ export class BusWatch {
     this.buses = { gpio: this.#gpio(buses.gpio), i2c, streams, ...flush };
   }
 
+  /** Every line of the board's devices is shown, opened or not. */
+  #listLines(board: Board): void {
+    for (const device of Object.values(board.devices)) {
+      const names = linesOf(device);
+      for (const name of names) {
+        this.#line(lineSpec(board, name), DRIVES.includes(device.driver) ? 'out' : 'in');
+        this.#together.set(name, names);
+      }
+    }
+  }
+
+  /** Opens lines; where that fails, they and those never opened beside them show why. */
+  #opening<T>(lines: readonly LineSpec[], open: () => T): T {
+    try {
+      return open();
+    } catch (thrown) {
+      const names = new Set(lines.map(({ name }) => name));
+      const beside = lines.flatMap(({ name }) => this.#together.get(name) ?? []);
+      for (const name of new Set([...names, ...beside])) {
+        const seen = this.lines.get(name);
+        if (seen === undefined || (!names.has(name) && seen.atNs !== NEVER)) continue;
+        seen.failed(reasonOf(thrown), this.#scheduler.nowNs());
+      }
+      throw thrown;
+    }
+  }
+
   #gpio(bus: GpioBus): GpioBus {
     const nowNs = (): number => this.#scheduler.nowNs();
     return {
       input: (line, sink) => {
         const seen = this.#line(line, 'in');
-        return watchedInput(seen, bus.input(line, new WatchedEdges(seen, sink, nowNs)), nowNs);
+        const edges = new WatchedEdges(seen, sink, nowNs);
+        const inner = this.#opening([line], () => bus.input(line, edges));
+        return watchedInput(seen, inner, nowNs);
       },
       inputs: (lines, sinks) => {
         const taps = lines.flatMap((line, i) => {
@@ -131,7 +166,7 @@ export class BusWatch {
           if (sink === undefined) return [];
           return [new WatchedEdges(this.#line(line, 'in'), sink, nowNs)];
         });
-        const inner = bus.inputs(lines, taps);
+        const inner = this.#opening(lines, () => bus.inputs(lines, taps));
         return taps.flatMap(({ seen }, i) => {
           const line = inner[i];
           return line === undefined ? [] : [watchedInput(seen, line, nowNs)];
@@ -139,7 +174,7 @@ export class BusWatch {
       },
       output: (line, active) => {
         const seen = this.#line(line, 'out');
-        const inner = bus.output(line, active);
+        const inner = this.#opening([line], () => bus.output(line, active));
         seen.is(active, nowNs());
         return watchedOutput(seen, inner, nowNs);
       },

@@ -46,6 +46,16 @@ describe('a board file with a fault', () => {
       /numbers move/,
     ],
     [
+      'a driver that is none',
+      ['driver: tcs34725', 'driver: tcs99'],
+      /devices\.colour\.driver: takes shoe-mouth, tcs34725, .* or badge-reader$/m,
+    ],
+    [
+      'a backend that is none',
+      ['shuffler: { backend: virtual }', 'shuffler: { backend: usb }'],
+      /streams\.shuffler\.backend: takes virtual, serial or tcp$/m,
+    ],
+    [
       'an unknown key',
       ['beamB: beam-b', 'beamB: beam-b\n    beamC: beam-b'],
       /beamC.*is no key here/,

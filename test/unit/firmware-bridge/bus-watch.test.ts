@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from '../../../controller/core/simulated-clock.js';
 import { loadBoard } from '../../../firmware-bridge/boards/load.js';
+import { BoardBridge } from '../../../firmware-bridge/bridge.js';
 import type { Buses } from '../../../firmware-bridge/bus/buses.js';
 import { BusError } from '../../../firmware-bridge/bus/errors.js';
 import type { EdgeSink, LineSpec } from '../../../firmware-bridge/bus/gpio.js';
@@ -80,6 +81,30 @@ describe('what went over the buses last', () => {
     expect(seen).toMatchObject({ active: true, atNs: 700, changes: 1, error: 'the chip is away' });
     expect(seen?.errorNs).toBe(5e9);
     expect(edges).toEqual(['true 700 1', 'the chip is away']);
+  });
+
+  it('shows every line of the board’s devices, and why those of a missing chip are not had', () => {
+    const clock = new SimulatedClock();
+    const missing = (): never => {
+      throw new BusError('absent', 'there is no such chip', '');
+    };
+    const gpio = { input: missing, inputs: missing, output: missing, close: () => undefined };
+    const board = loadBoard('dev-buttons');
+    const { panel: _panel, ...devices } = board.devices;
+    const buses = { gpio, i2c: {}, streams: {} };
+    const bridge = new BoardBridge({ ...board, devices, streams: {} }, buses, clock);
+    void bridge.start(() => undefined);
+    const seen = [...bridge.watch.lines.values()];
+    expect(seen.map(({ spec }) => spec.name)).toEqual([
+      ...['beam-a', 'beam-b', 'gate', 'tower-green', 'tower-amber', 'tower-red', 'buzzer', 'lid'],
+    ]);
+    for (const { error, errorNs, atNs } of seen) {
+      expect(error).toBe('there is no such chip');
+      expect([errorNs, atNs]).toEqual([0, -1]);
+    }
+    expect(bridge.watch.lines.get('tower-red')?.direction).toBe('out');
+    expect(bridge.watch.lines.get('beam-b')?.direction).toBe('in');
+    void bridge.stop();
   });
 
   it('counts an output’s changes, not how often it is told', () => {

@@ -190,6 +190,11 @@ describe('the doctor', () => {
     expect(await checkHost('broker', '127.0.0.1', port)).toMatchObject({ state: 'ok' });
     await new Promise((resolve) => server.close(resolve));
     expect(await checkHost('broker', '127.0.0.1', port)).toMatchObject({ state: 'fail' });
+    const panel = loadBoard('dev-buttons');
+    const streams = { panel: { backend: 'tcp', host: '127.0.0.1', port } } as const;
+    const [seen] = await checkStreams({ ...panel, streams });
+    expect(seen).toMatchObject({ state: 'fail', what: 'stream panel' });
+    expect(seen?.cure).toContain(`\`cutcard panel --listen 127.0.0.1:${port}\``);
     expect(accessFinding('port', join(folder, 'gone'), 'plug it in')).toMatchObject({
       state: 'fail',
       cure: 'plug it in',

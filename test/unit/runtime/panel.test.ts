@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Panel, pressOfLine } from '../../../controller/runtime/panel.js';
 import { decode } from '../../../firmware-bridge/framing/decode.js';
+import { frameOf, jsonBytes } from '../../../firmware-bridge/framing/encode.js';
 import { Framer } from '../../../firmware-bridge/framing/framer.js';
 import { loadProfile } from '../../../firmware-bridge/files.js';
 
@@ -96,6 +97,20 @@ describe('the panel of a terminal', () => {
       { n: 0, key: 'open-table', role: 'dealer' },
       { n: 1, key: 'first-card', role: 'dealer', value: 7 },
     ]);
+  });
+
+  it('says in words what the table sounds and announces', async () => {
+    const terminal = new Terminal();
+    const table = await terminal.table((_value, socket) => socket.write(Uint8Array.of(ACK)));
+    for (const value of [{ sound: 'escalate' }, { announce: 'last hand' }, { sound: 'hum' }]) {
+      table.write(frameOf(profile.frame, jsonBytes(value)));
+    }
+    await terminal.says('table says {"sound":"hum"}');
+    expect(terminal.said).toContain('panel: sound: a finding nobody has answered yet');
+    expect(terminal.said).toContain('panel: announced: last hand');
+    terminal.input.end();
+    await terminal.ended;
+    table.destroy();
   });
 
   it('does not take the answer to its own name for the answer to a press', async () => {

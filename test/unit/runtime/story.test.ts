@@ -116,6 +116,17 @@ describe('the live log', () => {
     ]);
   });
 
+  it('names the finding that a press is about, taken or refused', () => {
+    const open = { ...state, findings: [finding] };
+    const press = { kind: 'press', role: 'floor', key: 'clear', finding: '7.1' } as const;
+    const said = (decisions: readonly Decision[]): string[] =>
+      storyOf(stepOf(press, decisions), open, open).map(({ text }) => text);
+    expect(said([])).toEqual(['floor: clear 7.1 burn.short']);
+    const no: Decision = { do: 'refused', key: 'clear', clause: '1.2', reason: 'not now' };
+    expect(said([no])).toEqual(['floor: clear 7.1 burn.short', 'refused clear § 1.2: not now']);
+    expect(told({ ...press, finding: 'burn.over' })).toEqual(['plain: floor: clear burn.over']);
+  });
+
   it('prints time, label and text, coloured only where asked', () => {
     const wallMs = Date.UTC(2026, 0, 5, 14, 3, 12);
     const line = { tone: 'stop', text: 'burn.over' } as const;
