@@ -1,7 +1,7 @@
 # For the set-up scripts, which source it: what is missing of Debian's packages, and installs it.
 
 # lacks PACKAGE:PROGRAM: the program is not here; where PROGRAM is `-` the package brings none, and
-# itself is asked for. A broker or a disk tool lies in sbin, which not every account has on its PATH.
+# itself is asked for. A broker or a disk tool lies in sbin, which not every account's PATH has.
 lacks() {
   local package=${1%%:*} program=${1##*:}
   if [ "$program" = - ]; then

@@ -1,12 +1,12 @@
-import { createReadStream, existsSync, linkSync, rmSync, unlinkSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { fileWords, otherKind } from '../controller/config/given-file.js';
+import { nameAnew } from '../controller/config/name-anew.js';
 import { checkJournal } from './check.js';
 import { faultOf, JournalFault } from './fault.js';
 import { putMarks } from './rebuilt.js';
+import { dropPart } from './part.js';
 import { MAX_LINE, type RebuiltJournal, RowsBack } from './rows-back.js';
-
-const SIDE_FILES = ['', '-wal', '-shm', '.lock'];
 
 /** The lines of a file; memory stays constant, however long it or a line of it is. */
 async function* linesOf(file: string): AsyncGenerator<string> {
@@ -85,10 +85,7 @@ export const rebuildJournal = async (
     throw new JournalFault('asked', `rebuild: ${to} is there already; name a new file`);
   }
   const part = `${to}.rebuilding`;
-  const drop = (): void => {
-    for (const end of SIDE_FILES) rmSync(part + end, { force: true });
-  };
-  drop();
+  dropPart(part);
   try {
     const told = await fill(part, file, nowMs);
     const { damage } = await checkJournal(part, { deep: true, threads: 1 });
@@ -96,13 +93,11 @@ export const rebuildJournal = async (
       const what = `${file}: what comes of it is damaged at row ${damage.seq}: ${damage.what}`;
       throw new JournalFault('corrupt', what);
     }
-    // A link, not a rename: it takes nothing away that came to be there meanwhile.
-    linkSync(part, to);
-    unlinkSync(part);
+    nameAnew(part, to);
     return told;
   } catch (cause) {
     throw cause instanceof JournalFault ? cause : faultOf(to, 'rebuilding', cause);
   } finally {
-    drop();
+    dropPart(part);
   }
 };

@@ -1,33 +1,11 @@
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeDurably } from '../../surveillance/identity/files.js';
 import { fileWords } from '../config/given-file.js';
+import { nameAnew } from '../config/name-anew.js';
 import { EXIT, Refusal } from './exit.js';
 
 const READABLE = 0o666;
-
-/** What a file system says that knows no second name for a file, such as that of a USB stick. */
-const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-
-/** Gives a finished file its name; takes nothing away that came to be there meanwhile. */
-const nameAnew = (part: string, file: string): void => {
-  try {
-    linkSync(part, file);
-  } catch (cause) {
-    if (!(cause instanceof Error) || !('code' in cause) || !NO_LINKS.has(cause.code)) throw cause;
-    closeSync(openSync(file, 'wx'));
-    renameSync(part, file);
-  }
-};
 
 /**
  * Writes a new file, whole or not at all, through a kill too: what is there already, be it a pipe

@@ -72,7 +72,12 @@ const textOf = (path: string, what: string): string => {
  * @throws ListenError for files that cannot be used.
  */
 export const serverFactoryFor = (tls: TlsFiles | null, requestMs: number): FastifyServerFactory => {
-  const options = { requestTimeout: requestMs, headersTimeout: requestMs };
+  const options = {
+    requestTimeout: requestMs,
+    headersTimeout: requestMs,
+    // How often slow ones are looked for; Node's half a minute would be their limit.
+    connectionsCheckingInterval: Math.ceil(requestMs / 2),
+  };
   if (tls === null) return (handler) => createServer(options, handler);
   const cert = textOf(tls.certFile, 'the certificate');
   const key = textOf(tls.keyFile, 'the private key');

@@ -1,20 +1,34 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runCli } from '../../controller/runtime/cli.js';
+import { backupJournal } from '../../storage/backup.js';
 import { openJournal } from '../../storage/journal.js';
 import { stepsFrom } from '../unit/storage/steps.js';
+import { tamperWith } from '../unit/storage/tamper.js';
 
 const ROWS = 20;
-const folder = mkdtempSync(join(tmpdir(), 'journal-copies-'));
+let folder = '';
 const at = (name: string): string => join(folder, name);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'journal-copies-'));
+});
 afterEach(() => {
   vi.restoreAllMocks();
   process.exitCode = undefined;
   rmSync(folder, { recursive: true });
 });
+
+const written = async (name: string): Promise<void> => {
+  const journal = await openJournal(at(name), { writer: 'inline' });
+  await journal.append(stepsFrom(1, ROWS));
+  await journal.close();
+};
+
+const parts = (): readonly string[] =>
+  readdirSync(folder).filter((name) => name.includes('copying'));
 
 /** What a command prints; it must end well. */
 const told = async (...words: readonly string[]): Promise<string> => {
@@ -29,9 +43,7 @@ const told = async (...words: readonly string[]): Promise<string> => {
 };
 
 test('a copy, a journal of lines and one set aside are told as one JSON object each', async () => {
-  const journal = await openJournal(at('table.journal'), { writer: 'inline' });
-  await journal.append(stepsFrom(1, ROWS));
-  await journal.close();
+  await written('table.journal');
 
   const copied: unknown = JSON.parse(
     await told('journal', 'backup', at('table.journal'), at('copy.journal'), '--json'),
@@ -52,4 +64,22 @@ test('a copy, a journal of lines and one set aside are told as one JSON object e
     to: `${at('made.journal')}.damaged-1`,
   });
   expect(existsSync(at('made.journal'))).toBe(false);
+});
+
+test('a copy that was cut short is under no name, and in nobody\u2019s way', async () => {
+  await written('table.journal');
+  writeFileSync(at('copy.journal.copying'), 'what a kill left');
+  writeFileSync(at('copy.journal.copying-wal'), 'of another file');
+  await told('journal', 'backup', at('table.journal'), at('copy.journal'));
+  expect(existsSync(at('copy.journal'))).toBe(true);
+  expect(parts()).toEqual([]);
+  await told('journal', 'verify', at('copy.journal'), '--deep');
+});
+
+test('a damaged journal is copied as it is, and the copy is said to be damaged', async () => {
+  await written('table.journal');
+  tamperWith(at('table.journal'), 'UPDATE step SET hash = zeroblob(32) WHERE seq = 7');
+  await expect(backupJournal(at('table.journal'), at('copy.journal'))).rejects.toThrow(/row 7/);
+  expect(parts()).toEqual([]);
+  expect(existsSync(at('copy.journal'))).toBe(true);
 });
