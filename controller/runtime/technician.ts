@@ -145,10 +145,12 @@ export const technicianSource = (parts: TechnicianParts): TechSource => {
   // Its own, not started: a look would end the supervisor's measuring of delays.
   const health = new HealthProbe({ journalFolder, queued: () => loop.queued });
   const board = bridge instanceof BoardBridge ? bridge : null;
+  // On the clock that the ages below count on, which is not ours where time is simulated.
+  const startedNs = scheduler.nowNs();
   const doctor = board === null ? null : doctorFor(board.board.file, journalFolder);
   return async (): Promise<TechReport> => {
     const checks = doctor === null ? [] : await doctor();
-    const { rssBytes, diskFreeBytes, temperatureC, uptimeS, queued } = await health.look();
+    const { rssBytes, diskFreeBytes, temperatureC, queued } = await health.look();
     const inside = board === null ? null : new Inside(board, scheduler.nowNs());
     return {
       board: board === null ? '' : `${board.board.name}: ${board.board.title}`,
@@ -162,7 +164,7 @@ export const technicianSource = (parts: TechnicianParts): TechSource => {
         rssBytes,
         diskFreeBytes,
         temperatureC,
-        uptimeS,
+        uptimeS: Math.round((scheduler.nowNs() - startedNs) / 1e9),
         queued,
         rows: loop.state().seq,
         lost: loop.lost,

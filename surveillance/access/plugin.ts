@@ -235,9 +235,10 @@ const turnedAway = (
 
 /**
  * Adds to a Fastify service: security headers on every answer, refusal of requests from other
- * sites, who is there, `POST /api/login`, `POST /api/logout` and `GET /api/me`. Call it before
- * the routes, on the instance that has them. Routes guard themselves with `requireRole`. What
- * cannot be answered now (AuditFault, PasswordsBusy) is thrown with `statusCode` 503.
+ * sites, who is there, `POST /api/login`, `POST /api/logout` and `GET /api/me` (204: nobody is).
+ * Call it before the routes, on the instance that has them. Routes guard themselves with
+ * `requireRole`. What cannot be answered now (AuditFault, PasswordsBusy) is thrown with
+ * `statusCode` 503.
  */
 export const registerAccess = async (
   app: FastifyInstance,
@@ -258,7 +259,8 @@ export const registerAccess = async (
   app.get('/api/me', async (request, reply) => {
     const who = access.whoOf(request);
     void reply.headers(NO_STORE);
-    if (who === null) await reply.code(401).send({ error: 'Log in first.' });
+    // Nobody is an answer, and no error that a browser would put on its console.
+    if (who === null) await reply.code(204).send();
     else await reply.send(whoView(who));
   });
   app.post('/api/login', async (request, reply) => {

@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { startTablePage, type TablePage } from '../../surveillance/table-page/server.js';
+import type { FakeTable } from '../fakes/table-page-source.js';
 import type { Missing } from '../support/needs.js';
 import { needsBrowser, TestBrowser } from './browser.js';
 import { LiveTable, PASSWORD } from './live-table.js';
@@ -26,6 +28,8 @@ export const pressStage = (): {
     size?: typeof SMALL,
     users?: Users,
   ) => Promise<Stage>;
+  /** A table that only shows. */
+  readonly look: (table: FakeTable, path: string, size?: typeof SMALL) => Promise<Stage>;
 } => {
   vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
   const missing = needsBrowser();
@@ -38,15 +42,18 @@ export const pressStage = (): {
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
+  const open = async (served: TablePage, path: string, size: typeof SMALL): Promise<Stage> => {
+    closers.push(() => served.stop());
+    const { page, complaints } = await browser.open(`${served.url}${path}`, size);
+    closers.push(() => page.close());
+    return { page, url: served.url, complaints };
+  };
   return {
     missing,
-    stage: async (table, path, size = SMALL, users = null) => {
-      const served = await table.serve(users);
-      closers.push(() => served.stop());
-      const { page, complaints } = await browser.open(`${served.url}${path}`, size);
-      closers.push(() => page.close());
-      return { page, url: served.url, complaints };
-    },
+    stage: async (table, path, size = SMALL, users = null) =>
+      open(await table.serve(users), path, size),
+    look: async (table, path, size = SMALL) =>
+      open(await startTablePage({ source: table, port: 0 }), path, size),
   };
 };
 

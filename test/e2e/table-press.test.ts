@@ -227,6 +227,14 @@ describe('a login', () => {
     await page.getByRole('heading', { name: 'Log in to this table' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'login-small');
+    // Before somebody types nothing is asked that would be refused.
+    const refused: string[] = [];
+    page.on('response', (answer) => {
+      if (answer.status() >= 400) refused.push(answer.url());
+    });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Log in to this table' }).waitFor();
+    expect(refused).toEqual([]);
     await login(page, 'dealer-1', 'not the right one');
     await page.getByRole('alert').getByText('do not belong together').waitFor();
     await login(page, 'dealer-1');
@@ -263,6 +271,7 @@ describe('a login', () => {
       .getByRole('alert')
       .getByText(/takes the role technician/)
       .waitFor();
+    expect(await page.getByText('Asking the table').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Technician' }).count()).toBe(0);
   });
 });

@@ -1,19 +1,10 @@
 import { describe, expect } from 'vitest';
 import { testWith } from '../support/needs.js';
 import { axeFindings, screenshot, sticksOut } from './browser.js';
+import { WALL_PAGES } from './wall-pages.js';
 import { live, SIZES, wallBench } from './wall-sheet.js';
 
 const { missing, floor, open } = wallBench();
-
-const PAGES: Readonly<Record<string, { readonly hash: string; readonly ready: string }>> = {
-  wall: { hash: '#/wall', ready: 'a.tile' },
-  table: { hash: '#/table/harbour/pit-1/EZB-008?shoe=2&seq=18', ready: '.saws' },
-  alerts: { hash: '#/alerts?open=', ready: 'table.alerts tbody tr' },
-  handover: { hash: '#/handover', ready: 'table.alerts tbody tr' },
-  reports: { hash: '#/reports', ready: '.report' },
-  trends: { hash: '#/trends', ready: 'canvas' },
-  audit: { hash: '#/audit', ready: 'table' },
-};
 
 describe('how the wall looks', () => {
   testWith(missing, 'axe finds nothing on any page, dark or light', async () => {
@@ -21,7 +12,7 @@ describe('how the wall looks', () => {
     const { page } = await open(service.url);
     await live(page);
     const found: string[] = [];
-    for (const [name, { hash, ready }] of Object.entries(PAGES)) {
+    for (const [name, { hash, ready }] of Object.entries(WALL_PAGES)) {
       await page.evaluate((to) => window.location.assign(to), hash);
       await page.locator(ready).first().waitFor();
       for (const colorScheme of ['dark', 'light'] as const) {
@@ -67,7 +58,7 @@ describe('how the wall looks', () => {
     const { page } = await open(service.url);
     await live(page);
     const wide: string[] = [];
-    for (const [name, { hash, ready }] of Object.entries(PAGES)) {
+    for (const [name, { hash, ready }] of Object.entries(WALL_PAGES)) {
       await page.evaluate((to) => window.location.assign(to), hash);
       await page.locator(ready).first().waitFor();
       for (const [size, viewport] of Object.entries(SIZES)) {

@@ -194,6 +194,10 @@ export class FakeFloor {
       return;
     }
     const who = this.#who(request);
+    if (who === null && url.pathname === '/api/me') {
+      send(204, null);
+      return;
+    }
     if (who === null) {
       send(401, { error: 'Log in first.' });
       return;

@@ -27,16 +27,17 @@ const useLocalMs = (): number => {
   return nowMs;
 };
 
-const useFeed = (): PageModel => {
-  const [model, setModel] = useState(emptyModel);
+/** The table's stream, once the table knows who it is told to. */
+const useFeed = (isIn: boolean, show: (model: PageModel) => void): void => {
   useEffect(() => {
-    const feed = new Feed('/api/stream', setModel);
+    if (!isIn) return undefined;
+    const feed = new Feed('/api/stream', show);
     feed.start();
     return () => {
       feed.stop();
+      show(emptyModel);
     };
-  }, []);
-  return model;
+  }, [isIn]);
 };
 
 const TITLES: Readonly<Record<PageName, string>> = {
@@ -49,8 +50,9 @@ const TITLES: Readonly<Record<PageName, string>> = {
 /** The document: which page it is stands in its address. */
 export const App = () => {
   const page = pageOf(window.location.pathname);
-  const model = useFeed();
+  const [model, setModel] = useState(emptyModel);
   const login = useLogin(model.link);
+  useFeed(login.me !== null && login.me !== 'out', setModel);
   const localMs = Math.max(useLocalMs(), model.heardLocalMs);
   const { state, link } = model;
   const { me, enter } = login;

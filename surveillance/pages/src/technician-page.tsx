@@ -26,6 +26,9 @@ interface Look {
   readonly isLate: boolean;
 }
 
+/** Whoever may not look is told once: each further question would be one more refusal on record. */
+const FORBIDDEN = 403;
+
 const SILENT =
   'The table does not answer: the controller is busy or stopped, or the line to it is cut. ' +
   'This page goes on asking.';
@@ -41,14 +44,15 @@ const useReport = (): Look => {
       const answer = await ask('/api/technician');
       round.isAsking = false;
       if (round.isOver) return;
+      if (answer.status === FORBIDDEN) window.clearInterval(timer);
       setLook(({ report }) =>
         isTechReport(answer.body)
           ? { report: answer.body, error: '', isLate: false }
           : { report, error: errorText(answer, SILENT), isLate: false },
       );
     };
-    void once();
     const timer = window.setInterval(() => void once(), LOOK_MS);
+    void once();
     const late = window.setTimeout(() => {
       setLook((before) => ({ ...before, isLate: before.report === null && before.error === '' }));
     }, LATE_MS);
@@ -120,6 +124,19 @@ const Section = ({ id, title, heads, children }: SectionProps) => (
   </section>
 );
 
+interface CellProps {
+  /** Its column, which a narrow window shows beside it. */
+  readonly head: string;
+  readonly isBytes?: boolean;
+  readonly children: ComponentChildren;
+}
+
+const Cell = ({ head, isBytes = false, children }: CellProps) => (
+  <td data-head={head} class={isBytes ? 'bytes' : undefined}>
+    <div>{children}</div>
+  </td>
+);
+
 const levelOf = ({ level }: TechLine): Seen<string> | null =>
   level === null ? null : { value: level.value ? 'active' : 'idle', agoMs: level.agoMs };
 
@@ -131,13 +148,13 @@ const LineRow = ({ line }: { readonly line: TechLine }) => (
         {line.direction === 'in' ? 'input' : 'output'}, {line.place}
       </span>
     </th>
-    <td>
+    <Cell head="Level">
       <SeenText seen={levelOf(line)} />
-    </td>
-    <td>{line.changes}</td>
-    <td>
+    </Cell>
+    <Cell head="Changes">{line.changes}</Cell>
+    <Cell head="Last error">
       <SeenText seen={line.error} />
-    </td>
+    </Cell>
   </tr>
 );
 
@@ -149,12 +166,12 @@ const RegisterRow = ({ register }: { readonly register: TechRegister }) => (
         {register.bus} {register.address}
       </span>
     </th>
-    <td class="bytes">
+    <Cell head="Bytes" isBytes>
       <SeenText seen={register.bytes} />
-    </td>
-    <td>
+    </Cell>
+    <Cell head="Last error">
       <SeenText seen={register.error} />
-    </td>
+    </Cell>
   </tr>
 );
 
@@ -164,16 +181,16 @@ const StreamRow = ({ stream }: { readonly stream: TechStream }) => (
       {stream.name}
       <span class="under">{stream.device}</span>
     </th>
-    <td>{stream.isOpen ? 'open' : 'closed'}</td>
-    <td>
+    <Cell head="State">{stream.isOpen ? 'open' : 'closed'}</Cell>
+    <Cell head="Bytes">
       {stream.received} in, {stream.sent} out
-    </td>
-    <td class="bytes">
+    </Cell>
+    <Cell head="Newest bytes" isBytes>
       {stream.isSecret ? 'not shown: ranks or badges' : <SeenText seen={stream.last} />}
-    </td>
-    <td>
+    </Cell>
+    <Cell head="Last error">
       <SeenText seen={stream.error} />
-    </td>
+    </Cell>
   </tr>
 );
 
@@ -191,22 +208,22 @@ const DeviceRow = ({ device }: { readonly device: TechDevice }) => (
         {device.calibration !== null && <span class="detail">{device.calibration}</span>}
       </span>
     </th>
-    <td>
+    <Cell head="Link">
       <State mark={STATE_MARKS[device.state] ?? unknownState} />
-    </td>
-    <td>{countsText(device)}</td>
-    <td>{device.reason ?? <span class="none">none</span>}</td>
+    </Cell>
+    <Cell head="Counts">{countsText(device)}</Cell>
+    <Cell head="Last reason">{device.reason ?? <span class="none">none</span>}</Cell>
   </tr>
 );
 
 const CheckRow = ({ check }: { readonly check: TechCheck }) => (
   <tr>
     <th scope="row">{check.what}</th>
-    <td>
+    <Cell head="State">
       <State mark={CHECK_MARKS[check.level]} />
-    </td>
-    <td>{check.seen}</td>
-    <td>{check.cure}</td>
+    </Cell>
+    <Cell head="Seen">{check.seen}</Cell>
+    <Cell head="Cure">{check.cure}</Cell>
   </tr>
 );
 
@@ -294,7 +311,8 @@ export const TechnicianPage = () => {
           {error}
         </p>
       )}
-      {report === null ? <Asking isLate={isLate} /> : <Inside report={report} />}
+      {report !== null && <Inside report={report} />}
+      {report === null && error === '' && <Asking isLate={isLate} />}
     </main>
   );
 };

@@ -6,6 +6,8 @@ import { ask } from './service.js';
 
 /** While the line is lost: perhaps only the login is over. */
 const LOOK_MS = 4000;
+/** The table answers so where nobody is logged in. */
+const NOBODY = 204;
 
 /** `null`: not known yet · `out`: nobody is logged in. */
 export type Me = WhoView | 'out' | null;
@@ -19,19 +21,20 @@ export interface Login {
 /** Who uses this page; asked at the start, and again while the line is lost. */
 export const useLogin = (link: Link): Login => {
   const [me, setMe] = useState<Me>(null);
+  const isOut = me === 'out';
   useEffect(() => {
     const look = async (): Promise<void> => {
       const answer = await ask('/api/me');
-      if (answer.status === 401) setMe('out');
+      if (answer.status === NOBODY) setMe('out');
       else if (isWhoView(answer.body)) setMe(answer.body);
     };
     void look();
-    if (link === 'live') return undefined;
+    if (link === 'live' || isOut) return undefined;
     const timer = window.setInterval(() => void look(), LOOK_MS);
     return () => {
       window.clearInterval(timer);
     };
-  }, [link]);
+  }, [link, isOut]);
   const leave = useCallback(() => {
     void ask('/api/logout', {}).then(() => {
       setMe('out');

@@ -8,9 +8,11 @@ import {
 import { hashOf, queryOf, routeOf } from '../../../surveillance/pages/src/wall/route.js';
 import { soundFor } from '../../../surveillance/pages/src/wall/sound.js';
 import {
+  axisCounts,
   layoutOf,
   nearest,
   placeOfRow,
+  saysBefore,
   stripText,
 } from '../../../surveillance/pages/src/wall/strip-layout.js';
 import {
@@ -136,6 +138,31 @@ describe('sound', () => {
     expect(soundFor(new Set(), now)).toBe('stop');
     expect(soundFor(new Set(['b 1']), now)).toBe('hold');
     expect(soundFor(new Set(['a 1', 'b 1']), now)).toBeNull();
+  });
+});
+
+describe('the axis of the strip', () => {
+  test('has the numbers there is room for, and always the last card', () => {
+    expect(axisCounts(416, 1200)).toEqual([0, 52, 104, 156, 208, 260, 312, 364, 416]);
+    expect(axisCounts(416, 300)).toEqual([0, 52, 104, 156, 208, 260, 312, 416]);
+    expect(axisCounts(416, 200)).toEqual([0, 104, 208, 416]);
+    expect(axisCounts(52, 300)).toEqual([0, 52]);
+    expect(axisCounts(1, 300)).toEqual([0, 1]);
+    for (const width of [120, 200, 275, 299, 640, 2000]) {
+      for (const cards of [52, 104, 260, 312, 416, 418]) {
+        const places = axisCounts(cards, width).map((count) => (count * width) / cards);
+        const gaps = places.slice(1).map((place, i) => place - (places[i] ?? 0));
+        expect(Math.min(...gaps), `${cards} on ${width}`).toBeGreaterThanOrEqual(33.9);
+      }
+    }
+  });
+
+  test('says what lies before only where that has room', () => {
+    expect([saysBefore(0.08, 320), saysBefore(0.08, 1200), saysBefore(0, 1200)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { OWN_HEADER } from '../../../access/same-origin.js';
+import { isWhoView, type WhoView } from '../../../access/who-view.js';
+import { PATHS } from '../../../floor/api.js';
 import { isApiError } from '../../../floor/api-records.js';
 
 /** A question that is not answered within this is given up, ms. */
@@ -68,6 +70,16 @@ export const ask = async <T>(
   }
   const error = 'The answer of the floor service is not what this page expects. Reload the page.';
   return { ok: false, status: response.status, error };
+};
+
+const isWhoOrNobody = (value: unknown): value is WhoView | null =>
+  value === null || isWhoView(value);
+
+/** Who is logged in; null: nobody, and the pages are told so. */
+export const askMe = async (): Promise<Answer<WhoView | null>> => {
+  const answer = await ask(PATHS.me, isWhoOrNobody);
+  if (answer.ok && answer.value === null) onLoggedOut();
+  return answer;
 };
 
 export interface Asked<T> {

@@ -109,6 +109,26 @@ export const layoutOf = (strip: Strip): StripLayout => {
   };
 };
 
+/** A deck: the axis counts in these, or in several of them where the strip is narrow. */
+const DECK = 52;
+/** Room a number on the axis takes, px. */
+const NUMBER_PX = 34;
+/** Room the word before the first number takes, with half of that number, px. */
+const BEFORE_PX = 56;
+
+/** The numbers on the axis, from 0 to the last card, as many as `widthPx` has room for. */
+export const axisCounts = (cards: number, widthPx: number): readonly number[] => {
+  const decks = Math.max(1, Math.ceil((NUMBER_PX * cards) / (widthPx * DECK)));
+  const every = decks * DECK;
+  const counts = Array.from({ length: Math.ceil(cards / every) }, (_, i) => i * every);
+  // The last number stands left of its place: it needs the room of two.
+  const spareOf = (count: number): number => ((cards - count) * widthPx) / cards;
+  return [...counts.filter((count) => spareOf(count) >= 1.5 * NUMBER_PX), cards];
+};
+
+/** Whether what lies before the stack has room for its word. */
+export const saysBefore = (begin: number, widthPx: number): boolean => begin * widthPx >= BEFORE_PX;
+
 /** The mark nearest to a place, 0 to 1; null on an empty strip. */
 export const nearest = ({ all }: StripLayout, x: number): StripMark | null => {
   let best: At | null = null;

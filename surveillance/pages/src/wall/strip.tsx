@@ -3,7 +3,15 @@ import type { Strip, StripMark } from '../../../floor/api-table.js';
 import { Shape } from '../frame.js';
 import { plainWord, severityMark } from '../words.js';
 import { memo } from './memo.js';
-import { layoutOf, nearest, placeOfRow, type StripLayout, stripText } from './strip-layout.js';
+import {
+  axisCounts,
+  layoutOf,
+  nearest,
+  placeOfRow,
+  saysBefore,
+  type StripLayout,
+  stripText,
+} from './strip-layout.js';
 
 const HEIGHT = 148;
 /** Top and height of each lane, px. */
@@ -14,9 +22,8 @@ const LANES = {
   presses: { y: 106, h: 12 },
   axis: { y: 126, h: 16 },
 } as const;
-const AXIS_EVERY = 52;
 const FLAG = 15;
-const MIN_WIDTH = 320;
+const MIN_WIDTH = 200;
 
 /** A mark in words, as the slider says it. */
 const markText = (mark: StripMark): string => {
@@ -182,10 +189,7 @@ const Presses = ({ layout, width }: LanesProps) => {
 const Axis = ({ layout, strip, width }: LanesProps) => {
   const { y, h } = LANES.axis;
   const cards = Math.max(strip.loaded, 1);
-  const counts = Array.from(
-    { length: Math.floor(cards / AXIS_EVERY) + 1 },
-    (_, i) => i * AXIS_EVERY,
-  );
+  const counts = axisCounts(cards, (1 - layout.begin) * width);
   return (
     <>
       {counts.map((count) => {
@@ -196,7 +200,7 @@ const Axis = ({ layout, strip, width }: LanesProps) => {
           </text>
         );
       })}
-      {layout.begin > 0 && (
+      {saysBefore(layout.begin, width) && (
         <text class="axis first" x="2" y={y + h - 3}>
           before
         </text>

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { isWhoView, type WhoView } from '../../../access/who-view.js';
+import type { WhoView } from '../../../access/who-view.js';
 import { BEAT_MS, PATHS } from '../../../floor/api.js';
 import { EventLine } from '../event-line.js';
-import { ask, whenLoggedOut } from './ask.js';
+import { ask, askMe, whenLoggedOut } from './ask.js';
 import { type Floor, FloorContext, useFloor, useWallState } from './floor-context.js';
 import { LoginPage } from './login-page.js';
 import { Pages } from './pages.js';
@@ -34,9 +34,10 @@ const useSession = () => {
     });
     const round = { timer: 0 };
     const askOnce = async (): Promise<void> => {
-      const answer = await ask(PATHS.me, isWhoView);
-      if (answer.ok) setSession({ is: 'in', me: answer.value });
-      else if (answer.status !== 401) {
+      const answer = await askMe();
+      if (answer.ok) {
+        if (answer.value !== null) setSession({ is: 'in', me: answer.value });
+      } else if (answer.status !== 401) {
         setSession({ is: 'asking', error: answer.error });
         round.timer = window.setTimeout(() => void askOnce(), AGAIN_MS);
       }
@@ -87,7 +88,7 @@ const useSessionCheck = (store: WallStore): void => {
   const { link } = useWallState(store);
   useEffect(() => {
     if (link === 'live') return undefined;
-    const timer = window.setInterval(() => void ask(PATHS.me, isWhoView), CHECK_MS);
+    const timer = window.setInterval(() => void askMe(), CHECK_MS);
     return () => {
       window.clearInterval(timer);
     };
