@@ -123,7 +123,7 @@ const stageDocs = (stage, tree) => {
   put(stage, `${DOC}/changelog.gz`, zipped(readFileSync(join(root, 'CHANGELOG.md'))));
   put(stage, `${DOC}/examples/cutcard.yaml`, exampleConfig());
   copy(stage, 'controller/config/example.yaml', `${LIB}/controller/config/example.yaml`);
-  for (const name of ['INSTALL', 'DEVBOARD', 'RUNBOOK', 'DEVICES', 'JOURNAL', 'CONTRACT']) {
+  for (const name of ['INSTALL', 'DEVBOARD', 'RUNBOOK', 'DEVICES', 'BOARDS', 'JOURNAL', 'CONTRACT']) {
     copy(stage, `docs/${name}.md`, `${DOC}/${name}.md`);
   }
 };

@@ -39,8 +39,21 @@ const runRecorded = async (file: string, options: Options): Promise<void> => {
   process.exitCode = summary.findings.length === 0 ? EXIT.ok : EXIT.found;
 };
 
-const run = async (options: Options): Promise<void> => {
+/** Rules, table and board of a trace are its own: another configuration would be passed over. */
+const refuseBeside = async (command: Command): Promise<void> => {
+  const { EXIT, Refusal } = await import('../exit.js');
+  const given = ['config', 'record'].find((name) => command.getOptionValueSource(name) === 'cli');
+  if (given === undefined) return;
+  throw new Refusal(
+    EXIT.usage,
+    `--trace plays under the procedure, table and board in the trace's own first line; ` +
+      `--${given} would not be used: leave it out`,
+  );
+};
+
+const run = async (options: Options, command: Command): Promise<void> => {
   if (options.trace !== undefined) {
+    await refuseBeside(command);
     await runRecorded(options.trace, options);
     return;
   }
@@ -61,7 +74,10 @@ export const register = (program: Command): void => {
     .command('run')
     .description('the controller of one table, on real hardware or the virtual board')
     .option('--config <file>', 'configuration', 'cutcard.yaml')
-    .option('--trace <file>', 'feed a recorded trace instead, and end with what it came to')
+    .option(
+      '--trace <file>',
+      'feed a recorded trace instead, under the procedure, table and board in its first line',
+    )
     .option('--record <file>', 'write everything that comes in from the hardware to a trace')
     .option('--broker <url>', 'publish there: mqtt://127.0.0.1:PORT')
     .option('--json', 'with --trace: the summary as JSON on stdout')

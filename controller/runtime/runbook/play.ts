@@ -106,7 +106,9 @@ export const PLAY_RUNBOOK = {
     dealer: 'Touch nothing. Call the floor.',
     floor: 'Rule on the card; clear, or order a reshuffle (`reshuffle`).',
     surveillance: 'Mark it: who pushed the card, and which one.',
-    technician: 'Check the stop of the shoe that keeps cards from going back.',
+    technician:
+      'Check the stop of the shoe that keeps cards from going back. If every card that leaves is ' +
+      'told so and none is counted, beams A and B are swapped: `cutcard calibrate` says it.',
   },
   'card.double': {
     means: 'Two cards left the shoe together, one over the other.',

@@ -57,6 +57,15 @@ describe('the command line', () => {
     expect(Object.keys(COMMANDS)).toEqual(files.map((file) => file.replace(/\.ts$/, '')).sort());
   });
 
+  it('does not pass over a configuration given beside a trace, which has its own', async () => {
+    const config = write(good);
+    expect(await runCli(['run', '--config', config, '--trace', join(folder, 'any.trace')])).toBe(2);
+    expect(err).toMatch(/procedure, table and board in the trace's own first line; --config would/);
+    err = '';
+    expect(await runCli(['run', '--trace', join(folder, 'any.trace')])).toBe(2);
+    expect(err).toMatch(/any\.trace.*cannot be read/);
+  });
+
   it('ends with 2 on a usage error and says what was meant', async () => {
     expect(await runCli([])).toBe(2);
     expect(await runCli(['confik'])).toBe(2);
