@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import { Backoff, type BackoffLimits } from '../mqtt/backoff.js';
 import type { BrokerAddress } from '../mqtt/mqtt-transport.js';
+import { withVersionCure } from '../mqtt/version-words.js';
 
 const KEEP_ALIVE_S = 12;
 const CONNECT_MS = 10_000;
@@ -114,7 +115,7 @@ export class Line {
       this.#parts.message({ topic, payload, retain });
     });
     client.on('error', (error) => {
-      why = error.message || why;
+      why = error.message === '' ? why : withVersionCure(error.message);
       client.end(true);
     });
     const closed = (): void => {

@@ -12,6 +12,7 @@ import type {
   OutMessage,
   Transport,
 } from './transport.js';
+import { withVersionCure } from './version-words.js';
 
 // Else the library keeps each of the 65,536 numbers as a buffer of its own: 6 MB.
 writeToStream.cacheNumbers = false;
@@ -330,7 +331,7 @@ const reasonOf = (error: Error): string => {
   return isTls
     ? `the TLS handshake failed: ${said}; compare the clocks and see to the certificates ` +
         '(cutcard provision status)'
-    : said;
+    : withVersionCure(said);
 };
 
 const endOf = (code: number, reason: string): LinkEnd => {
