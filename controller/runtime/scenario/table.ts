@@ -3,7 +3,7 @@ import type { Rules } from '../../core/decide.js';
 import { DUTIES } from '../../core/duty.js';
 import { type Dealing, DEFAULT_POLICY, type Procedure, type Table } from '../../core/procedure.js';
 import { isPackTrouble, loadProcedure } from '../procedure-files.js';
-import type { Act, Scenario } from './schema.js';
+import type { Act, Check, Scenario } from './schema.js';
 import { hint, ScenarioProblem } from './source.js';
 
 const USUAL_DECKS = 8;
@@ -45,7 +45,7 @@ export const rulesOf = (scenario: Scenario): Rules => {
     );
   }
   checkBatches(scenario, table);
-  checkDuties(scenario, procedure);
+  checkExpectations(scenario, procedure, table);
   return { procedure, table };
 };
 
@@ -68,17 +68,61 @@ const checkBatches = ({ file, timeline }: Scenario, { batches }: Table): void =>
   }
 };
 
-/** A duty no stack of this procedure can have: a slip of the pen, not a duty that was not done. */
-const checkDuties = ({ file, timeline }: Scenario, { unseen }: Procedure): void => {
-  const known = [...DUTIES, ...unseen.map(({ duty }) => duty)];
+/** Every clause a compiled procedure cites. */
+const clausesIn = (part: unknown, found: Set<string> = new Set()): ReadonlySet<string> => {
+  if (typeof part !== 'object' || part === null) return found;
+  for (const [key, value] of Object.entries(part)) {
+    if (key === 'clause' && typeof value === 'string') found.add(value);
+    else clausesIn(value, found);
+  }
+  return found;
+};
+
+const isPolicy = (clause: string): boolean => clause.startsWith('policy:');
+
+const clauseIn = (check: Check): string | undefined =>
+  check.is === 'finding' || check.is === 'duty'
+    ? check.wanted.clause
+    : check.is === 'refused'
+      ? check.clause
+      : undefined;
+
+/** Batches a check speaks of. */
+const batchesWanted = (check: Check): readonly string[] => {
+  if (check.is === 'quarantined') return check.batches;
+  if (check.is === 'field' && check.field === 'batch') {
+    return typeof check.value === 'string' ? [check.value] : [];
+  }
+  const batch = check.is === 'finding' ? check.wanted.batch : undefined;
+  return batch === undefined ? [] : [batch];
+};
+
+/**
+ * What no run of this procedure at this table can show: a slip of the pen in the file, not a duty
+ * that was not done or a finding that was not raised.
+ */
+const checkExpectations = (
+  { file, timeline }: Scenario,
+  procedure: Procedure,
+  { batches }: Table,
+): void => {
+  const duties = [...DUTIES, ...procedure.unseen.map(({ duty }) => duty)];
+  const clauses = clausesIn(procedure);
   for (const entry of timeline) {
     for (const check of entry.act.do === 'expect' ? entry.act.checks : []) {
-      if (check.is !== 'duty' || known.includes(check.wanted.duty)) continue;
-      throw new ScenarioProblem(
-        file,
-        check,
-        `\`expect: duty\` cannot be \`${check.wanted.duty}\`${hint(check.wanted.duty, known)}`,
-      );
+      const refuse = (key: string, word: string, known: readonly string[]): never => {
+        const why = `\`expect: ${key}\` cannot be \`${word}\`${hint(word, known)}`;
+        throw new ScenarioProblem(file, check, why);
+      };
+      if (check.is === 'duty' && !duties.includes(check.wanted.duty)) {
+        refuse('duty', check.wanted.duty, duties);
+      }
+      const batch = batchesWanted(check).find((one) => !batches.includes(one));
+      if (batch !== undefined)
+        refuse(check.is === 'quarantined' ? check.is : 'batch', batch, batches);
+      const clause = clauseIn(check);
+      if (clause === undefined || isPolicy(clause) || clauses.has(clause)) continue;
+      refuse('clause', clause, [...clauses].toSorted());
     }
   }
 };
