@@ -2,7 +2,7 @@ import { burnedUnseen } from './burn.js';
 import { judgeNeverSeen } from './cover.js';
 import { checkIdentity, lapseIfDevice, stubDutyBack } from './exemption.js';
 import type { Draft } from './draft.js';
-import { clearWhere, raise } from './findings.js';
+import { clearWhere, openFinding, raise } from './findings.js';
 import { judgeOverdrawn } from './round.js';
 import { handDealt } from './stack.js';
 import type { DeviceState } from './state.js';
@@ -82,12 +82,20 @@ export const linkUp = (draft: Draft, device: string, identity: string | null): v
   if (identity !== null) checkIdentity(draft, device, identity);
 };
 
-/** Cards may have moved while nothing watched: only a person can say how many. */
+/** Between the first cause of a gap and the newest one, where it has several. */
+const THEN = '; then ';
+
+/**
+ * Cards may have moved while nothing watched: only a person can say how many. What began the gap
+ * stays in its words whatever follows: after a power cut each device comes back too.
+ */
 const gap = (draft: Draft, why: string): void => {
+  const now = `${why} at card ${draft.state.shoe.out}`;
+  const first = openFinding(draft.state, 'gap.unwatched')?.observed.split(THEN)[0] ?? now;
   raise(draft, 'gap.unwatched', {
     cite: POLICY_GAP,
     expected: 'every card seen',
-    observed: `${why} at card ${draft.state.shoe.out}`,
+    observed: first === now ? now : `${first}${THEN}${now}`,
     remedy: 'Floor: say how many cards left the shoe (accept-gap), or order a reshuffle',
   });
 };

@@ -1,7 +1,7 @@
 import type { Directive } from './directive.js';
 import type { Rules } from './draft.js';
 import { exempt } from './exemption.js';
-import type { Finding } from './finding.js';
+import type { Finding, FindingCode } from './finding.js';
 import { openFinding } from './findings.js';
 import type { Cutter } from './press.js';
 import { handDealt } from './stack.js';
@@ -34,14 +34,31 @@ const urgent = (state: TableState): Finding | undefined =>
   state.phase === 'dispute' ? openFinding(state, 'stub.wrong') : undefined;
 
 /**
+ * Stops whose cause lies in the box: what it means for whoever deals. The cause itself stands in
+ * the finding, for the floor and the technician.
+ */
+const BOX_STOPS: Partial<Record<FindingCode, string>> = {
+  'gap.unwatched': 'Cards may have moved unseen',
+  'sensor.fault': 'The shoe is not being counted',
+  'shuffler.lost': 'The shuffler is not heard',
+  'clock.untrusted': 'The clock of the table is not right',
+  'journal.fault': 'Nothing is being written down',
+};
+
+const ofStop = ({ code, observed, remedy, clause }: Finding): Display => {
+  const forDealer = BOX_STOPS[code];
+  return forDealer === undefined
+    ? show('stop', `STOP. ${observed}`, remedy, clause)
+    : show('stop', `STOP. ${forDealer}`, 'Deal no card. Call the floor', clause);
+};
+
+/**
  * What the dealer's display shows: always the next permitted step, with an alarm the way out of
  * it. Never a rank, not even the first card's, and never anything a player could use.
  */
 export const nextStep = (state: TableState, rules: Rules): Display => {
   const stop = urgent(state) ?? firstOf(state, 'stop');
-  if (stop !== undefined) {
-    return show('stop', `STOP. ${stop.observed}`, stop.remedy, stop.clause);
-  }
+  if (stop !== undefined) return ofStop(stop);
   const hold = firstOf(state, 'hold');
   if (hold !== undefined && hold.code !== 'burn.short' && hold.code !== 'burn.dealer-missing') {
     // The hold's words, and the step that ends it.

@@ -1,6 +1,8 @@
 import type { Rules } from '../core/decide.js';
 import { canonicalJson, hashText } from '../../storage/canonical.js';
-import type { DocumentsMessage } from '../../surveillance/contract/messages.js';
+import { readCheckpoint } from '../../storage/checkpoint.js';
+import type { SignedCheckpoint } from '../../storage/store.js';
+import type { CheckpointMessage, DocumentsMessage } from '../../surveillance/contract/messages.js';
 
 /** What of a device key may be told: its name (SHA-256) and 32 public bytes, base64. */
 export interface PublicHalf {
@@ -21,4 +23,15 @@ export const documentsOf = (
     ],
     key: key === null ? null : { name: key.name, publicKey: key.publicKey },
   };
+};
+
+/** A signed checkpoint as it is published; null where its text is none. */
+export const checkpointMessageOf = ({
+  body,
+  signature,
+}: SignedCheckpoint): CheckpointMessage | null => {
+  const said = readCheckpoint(body);
+  if (said === null) return null;
+  const { type: _type, ...message } = said;
+  return { ...message, signature };
 };

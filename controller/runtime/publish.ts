@@ -1,13 +1,12 @@
 import type { Rules } from '../core/decide.js';
 import type { Cancel } from '../core/ports.js';
 import { MqttTransport } from '../../surveillance/mqtt/mqtt-transport.js';
-import { readCheckpoint } from '../../storage/checkpoint.js';
 import type { SqliteJournal } from '../../storage/journal.js';
 import type { SignedCheckpoint } from '../../storage/store.js';
 import { Renewal } from '../../surveillance/identity/renewal.js';
 import { Publisher } from '../../surveillance/mqtt/publisher.js';
 import type { BrokerTarget } from './broker-target.js';
-import { documentsOf, type PublicHalf } from './documents.js';
+import { checkpointMessageOf, documentsOf, type PublicHalf } from './documents.js';
 import type { Health } from './health.js';
 import { shownFault } from './outputs.js';
 import type { Log } from './log-port.js';
@@ -119,11 +118,9 @@ export class Surveillance {
     void supervisor.look();
   }
 
-  #checkpoint({ body, signature }: SignedCheckpoint): void {
-    const said = readCheckpoint(body);
-    if (said === null) return;
-    const { type: _type, ...message } = said;
-    this.publisher.checkpoint({ ...message, signature });
+  #checkpoint(signed: SignedCheckpoint): void {
+    const message = checkpointMessageOf(signed);
+    if (message !== null) this.publisher.checkpoint(message);
   }
 
   #health({ uptimeS, rssBytes, temperatureC, ...disk }: Health): void {

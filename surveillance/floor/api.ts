@@ -179,6 +179,8 @@ export interface Holding {
   readonly newest: number | null;
   readonly gaps: readonly RowRange[];
   readonly gapsMore: boolean;
+  /** Row of the newest signed checkpoint: evidence is proved up to there. 0: none was sent. */
+  readonly signedSeq: number;
 }
 
 export interface CoverBar {

@@ -259,6 +259,7 @@ export const tileOf = (
       newest: newestOf(record),
       gaps: record.gaps.slice(0, LIMITS.gaps),
       gapsMore: record.gapsMore || record.gaps.length > LIMITS.gaps,
+      signedSeq: record.checkpoint?.seq ?? 0,
     },
     attention: attentionOf({
       link: link.state,

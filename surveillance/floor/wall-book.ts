@@ -101,7 +101,9 @@ export class WallBook {
   }
 
   checkpoint(record: TableRecord, { seq, wallMs, hash }: CheckpointMessage): void {
+    const before = record.checkpoint?.seq;
     record.checkpoint = { seq, atMs: wallMs, hash };
+    if (seq !== before) this.#touch(record);
   }
 
   /** `game`: null where no row of the table proves what is played. */

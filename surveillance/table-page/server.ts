@@ -23,6 +23,9 @@ const MAX_SEQ_DIGITS = 15;
 /** The pages; each is the same document, which looks at its own address. */
 const PAGES = ['/', '/dealer', '/floor', '/technician'] as const;
 
+/** What the floor's page says it is when it listens. */
+const FLOOR = 'floor';
+
 /** Who may open the pages, and how they come in. */
 export type TablePageAccess = Pick<
   AccessOptions,
@@ -47,6 +50,8 @@ export interface TablePageOptions {
 
 export interface TablePage extends Listening {
   watchers(): number;
+  /** How many have the floor's page open. */
+  floorWatchers(): number;
 }
 
 /** A row number as a page gives it back; null where there is none or it is none of ours. */
@@ -75,19 +80,24 @@ const addApi = (
     if (!ok) void reply.code(503);
     void reply.headers(NO_STORE).send(body);
   });
-  app.get<{ Querystring: { after?: unknown } }>('/api/stream', looker, (request, reply) => {
-    if (stream.watchers >= MAX_WATCHERS) {
-      void reply
-        .code(503)
-        .header('retry-after', '10')
-        .send({ error: `${MAX_WATCHERS} pages already watch this table. Close one.` });
-      return;
-    }
-    reply.hijack();
-    // A browser that comes back by itself sends the header; a page that opens anew, `?after=`.
-    const after = seqOf(request.headers['last-event-id']) ?? seqOf(request.query.after);
-    stream.add(reply.raw, after, () => access.stillIn(request));
-  });
+  app.get<{ Querystring: { after?: unknown; page?: unknown } }>(
+    '/api/stream',
+    looker,
+    (request, reply) => {
+      if (stream.watchers >= MAX_WATCHERS) {
+        void reply
+          .code(503)
+          .header('retry-after', '10')
+          .send({ error: `${MAX_WATCHERS} pages already watch this table. Close one.` });
+        return;
+      }
+      reply.hijack();
+      // A browser that comes back by itself sends the header; a page that opens anew, `?after=`.
+      const after = seqOf(request.headers['last-event-id']) ?? seqOf(request.query.after);
+      const page = request.query.page === FLOOR ? FLOOR : '';
+      stream.add(reply.raw, after, () => access.stillIn(request), page);
+    },
+  );
   const inside = { preHandler: access.requireRole('technician') };
   app.get('/api/technician', inside, async (_request, reply) => {
     void reply.headers(NO_STORE);
@@ -155,6 +165,7 @@ export const startTablePage = async (options: TablePageOptions): Promise<TablePa
   return {
     ...listening,
     watchers: () => stream.watchers,
+    floorWatchers: () => stream.watchersOf(FLOOR),
     stop: () => {
       stream.stop();
       return listening.stop();

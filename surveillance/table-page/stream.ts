@@ -22,6 +22,8 @@ const STREAM_HEADERS = {
 } as const;
 
 interface Watcher {
+  /** Which page it is, as the page says. */
+  readonly page: string;
   readonly response: ServerResponse;
   /** Whether whoever opened the page may still look. */
   readonly mayStay: () => boolean;
@@ -51,6 +53,11 @@ export class PageStream {
     return this.#watchers.size;
   }
 
+  /** How many have one page open. */
+  watchersOf(page: string): number {
+    return [...this.#watchers].filter((watcher) => watcher.page === page).length;
+  }
+
   start(): void {
     if (this.#beat !== null) return;
     this.#unsubscribe = this.#source.subscribe(() => {
@@ -76,9 +83,10 @@ export class PageStream {
     response: ServerResponse,
     afterSeq: number | null,
     mayStay: () => boolean = () => true,
+    page = '',
   ): boolean {
     if (this.#watchers.size >= MAX_WATCHERS) return false;
-    const watcher: Watcher = { response, mayStay, sentSeq: afterSeq, fullSinceMs: null };
+    const watcher: Watcher = { page, response, mayStay, sentSeq: afterSeq, fullSinceMs: null };
     this.#watchers.add(watcher);
     response.on('close', () => this.#watchers.delete(watcher));
     response.on('drain', () => {

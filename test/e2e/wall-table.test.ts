@@ -84,6 +84,10 @@ describe('one table', () => {
     await rows.getByLabel('Rows').fill('10');
     await rows.getByLabel('to').fill('20');
     expect(await rows.getByRole('link').getAttribute('href')).toMatch(/evidence\?from=10&to=20$/);
+    expect(await rows.getByText(/signed/).count()).toBe(0);
+    // Behind the newest signature: said before anybody fetches it.
+    await rows.getByLabel('to').fill('5000');
+    await rows.getByText(/Rows from 1008 on are not signed yet/).waitFor();
   });
 });
 

@@ -55,7 +55,7 @@ export const quietTile = (n: number): Tile => {
     findings: [],
     cardsAfterWarning: 0,
     degraded: [],
-    holding: { seq: 1000 + n, newest: 1000 + n, gaps: [], gapsMore: false },
+    holding: { seq: 1000 + n, newest: 1000 + n, gaps: [], gapsMore: false, signedSeq: 1000 + n },
     cameras: [`cam-${n + 1}`],
     attention: 10,
     changedMs: FLOOR_START_MS,

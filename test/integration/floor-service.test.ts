@@ -9,6 +9,7 @@ import { type RunningFloor, startFloor } from '../../controller/runtime/floor/st
 import { LightTable } from '../../controller/runtime/load/light-table.js';
 import { silentLog } from '../../controller/runtime/log-port.js';
 import { RealScheduler } from '../../controller/runtime/real-scheduler.js';
+import { DeviceKey } from '../../storage/checkpoint.js';
 import { verifyEvidence } from '../../storage/evidence-file.js';
 import { MemoryJournal } from '../../storage/memory.js';
 import { OWN_HEADER } from '../../surveillance/access/same-origin.js';
@@ -49,6 +50,7 @@ class Bench {
       address: plainAddress(`mqtt://127.0.0.1:${this.broker.port}`, '5'),
       consumers: ['historian'],
       keys: [{ name: 'floor', publicKey: this.pair.publicKey, role: 'floor' }],
+      key: DeviceKey.generate(),
       version: VERSION,
       seed: 7,
       mistakes: mistake === undefined ? [] : [mistake],
@@ -212,7 +214,12 @@ describe('the floor service over mosquitto', () => {
     const response = await bench.ask(`${BASE}/evidence?from=10&to=60`);
     expect(response.headers.get('content-disposition')).toContain('attachment');
     const verdict = verifyEvidence(await response.text(), VERSION);
-    expect(verdict).toMatchObject({ flaw: null, lastSeq: 60 });
+    // The table signs its rows: up to there the tile says that evidence is proved, and it is.
+    expect(verdict).toMatchObject({ flaw: null, keys: [expect.any(String)], unproved: [] });
+    expect(verdict.signedSeq).toBeGreaterThanOrEqual(60);
+    expect(verdict.lastSeq).toBe(verdict.signedSeq);
+    const { holding } = bench.floor.service.book.tile(KEY) ?? {};
+    expect(holding?.signedSeq).toBeGreaterThanOrEqual(verdict.signedSeq);
     const audit = await bench.json('/api/audit?what=evidence');
     expect(audit).toMatchObject({ lines: [{ what: 'evidence' }] });
   });

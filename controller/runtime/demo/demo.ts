@@ -26,11 +26,14 @@ import { deskKey, type DeskKey } from './desk-key.js';
 import { MISTAKES, type Mistake, mistakeOf } from './mistakes.js';
 import { Player } from './player.js';
 import { demoRules } from './table.js';
+import { Visitor } from './visitor.js';
 import type { DemoFloor } from './wall.js';
 
 const NS_PER_MS = 1e6;
 /** Between the end of one act and the thought of the next, simulated ms. */
 const BREATH_MS = 20;
+/** Between two looks whether a person has settled what is left to them, simulated ms. */
+const VISITOR_LOOK_MS = 500;
 /** Devices open and set themselves up before the dealer begins, simulated ms. */
 const READY_MS = 500;
 const PLACE = { site: 'demo', pit: 'pit-1', table: 'table-1' } as const;
@@ -265,6 +268,7 @@ class Game {
   readonly #hands: Hands;
   readonly #done: AbortController;
   readonly #player: Player;
+  readonly #visitor: Visitor;
   #error: Error | null = null;
 
   constructor(
@@ -281,6 +285,9 @@ class Game {
     this.#done = done;
     const { rules, mistakes, options } = stage;
     const { seed, human, shoes } = options;
+    // Played as fast as it goes, nobody at a page could follow.
+    const isFollowed = stage.options.speed !== Infinity;
+    this.#visitor = new Visitor(() => isFollowed && (running.page?.floorWatchers() ?? 0) > 0);
     const played = running.table.loop.state().shoe.no;
     this.#player = new Player({
       rules,
@@ -310,18 +317,31 @@ class Game {
       this.#end(new Error(loop.fault() ?? ''));
       return;
     }
-    const turn = this.#player.next(loop.state());
+    const state = loop.state();
+    const open = state.findings.filter(({ id }) => !this.#player.hasAttended(id));
+    const left = this.#visitor.leaves(open);
+    if (open.some(({ id, severity }) => severity === 'stop' && left.has(id))) {
+      this.#later(VISITOR_LOOK_MS, () => this.#turn());
+      return;
+    }
+    const turn = this.#player.next(state, left);
     if (turn.kind === 'done') this.#end(null);
     else if (turn.kind === 'stuck') this.#end(new Error(`the table cannot go on: ${turn.why}`));
     else {
+      const { finding } = turn;
       const { act, tookMs } = turn.move;
       if (turn.story !== null) this.#stage.view.mistake(turn.story, this.#clock.wallMs());
-      this.#later(tookMs, () => this.#act(act));
+      this.#later(tookMs, () => this.#act(act, finding));
     }
   }
 
-  #act(act: HandAct): void {
+  #act(act: HandAct, finding: string | null): void {
     const state = this.#running.table.loop.state();
+    // A person was faster.
+    if (finding !== null && !state.findings.some(({ id }) => id === finding)) {
+      this.#turn();
+      return;
+    }
     const endNs = actWithHands(this.#hands, act, state);
     this.#clock.at(endNs + BREATH_MS * NS_PER_MS, () => this.#turn());
   }

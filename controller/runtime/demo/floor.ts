@@ -41,13 +41,16 @@ const remedy = (finding: Finding, state: TableState): readonly Move[] => {
  * What the floor does next about what is open, the oldest stop first; empty when the dealer's own
  * next step is the remedy or nothing is open.
  * @param tried how often each finding was attended to before: what did not help is not repeated.
+ * @param left what is left to a person who is at the floor's page.
  */
 export const attend = (
   state: TableState,
   rules: Rules,
   tried: ReadonlyMap<string, number>,
+  left: ReadonlySet<string>,
 ): { readonly finding: Finding; readonly moves: readonly Move[] } | null => {
   for (const finding of state.findings) {
+    if (left.has(finding.id)) continue;
     const times = tried.get(finding.id) ?? 0;
     if (finding.severity === 'stop') {
       const seen = press({ key: 'acknowledge', finding: finding.id }, SEEN_MS);

@@ -1,3 +1,4 @@
+import { DeviceKey } from '../../../storage/checkpoint.js';
 import { MemoryJournal } from '../../../storage/memory.js';
 import type { AllowedKey } from '../../../surveillance/mqtt/command-guard.js';
 import type { BrokerAddress } from '../../../surveillance/mqtt/mqtt-transport.js';
@@ -49,6 +50,8 @@ export class Neighbours {
         address,
         consumers: [consumer],
         keys,
+        // Made anew with each demo, like their rows: the public half goes to the floor with them.
+        key: DeviceKey.generate(),
         version,
         seed: seed + i + 1,
         mistakes: human && known?.fits(rules) === true ? [known] : [],

@@ -51,9 +51,27 @@ export interface PlayerOptions {
 }
 
 export type Turn =
-  | { readonly kind: 'move'; readonly move: Move; readonly story: string | null }
+  | {
+      readonly kind: 'move';
+      readonly move: Move;
+      readonly story: string | null;
+      /** The finding it is about: once that is closed by somebody else there is nothing to do. */
+      readonly finding: string | null;
+    }
   | { readonly kind: 'done' }
   | { readonly kind: 'stuck'; readonly why: string };
+
+interface Queued {
+  readonly move: Move;
+  readonly finding: string | null;
+}
+
+/** Of what the floor does about a finding: seen, and the first step of the remedy. */
+const UNTIL_CLOSED = 2;
+const NONE: ReadonlySet<string> = new Set();
+
+const isOpen = ({ findings }: TableState, id: string | null): boolean =>
+  id === null || findings.some((finding) => finding.id === id);
 
 /**
  * A practised dealer with a floorperson beside: plays shoe after shoe, makes the mistakes that
@@ -62,7 +80,7 @@ export type Turn =
 export class Player {
   readonly #options: PlayerOptions;
   readonly #random: Random;
-  #queue: Move[] = [];
+  #queue: Queued[] = [];
   #tried = new Map<string, number>();
   #due: Mistake[] = [];
   #shoe = -1;
@@ -87,8 +105,13 @@ export class Player {
     this.#random = new Random(options.seed);
   }
 
-  /** The next thing that happens at the table. */
-  next(state: TableState): Turn {
+  /** Whether the floor has begun to attend to a finding. */
+  hasAttended(id: string): boolean {
+    return this.#tried.has(id);
+  }
+
+  /** The next thing that happens at the table. `left`: findings that a person attends to. */
+  next(state: TableState, left: ReadonlySet<string> = NONE): Turn {
     this.#watchShoe(state);
     const { shoes } = this.#options;
     if (shoes !== null && state.shoe.no >= shoes && this.#isShoeOver(state))
@@ -96,21 +119,24 @@ export class Player {
     this.#still = state.seq === this.#lastSeq ? this.#still + 1 : 0;
     this.#lastSeq = state.seq;
     if (this.#still > STUCK_MOVES) return { kind: 'stuck', why: whyStuck(state) };
+    if (!isOpen(state, this.#queue[0]?.finding ?? null)) this.#queue = [];
     const queued = this.#queue.shift();
     if (queued !== undefined) return this.#turn(queued, null);
     const mistake = this.#mistake(state);
     if (mistake !== null) {
       const first = this.#make(mistake, state);
-      if (first !== null) return this.#turn(first, mistake.story);
+      if (first !== null) return this.#turn({ move: first, finding: null }, mistake.story);
     }
-    const cure = this.#cure(state);
+    const cure = this.#cure(state, left);
     if (cure !== null) return this.#turn(cure, null);
     const move = this.#play(state);
-    return move === null ? { kind: 'stuck', why: whyStuck(state) } : this.#turn(move, null);
+    if (move === null) return { kind: 'stuck', why: whyStuck(state) };
+    return this.#turn({ move, finding: null }, null);
   }
 
-  #turn(move: Move, story: string | null): Turn {
-    return { kind: 'move', move: { ...move, tookMs: this.#random.about(move.tookMs) }, story };
+  #turn({ move, finding }: Queued, story: string | null): Turn {
+    const tookMs = this.#random.about(move.tookMs);
+    return { kind: 'move', move: { ...move, tookMs }, story, finding };
   }
 
   /** The shoe was dealt to its end and the cards are being made ready again. */
@@ -169,16 +195,19 @@ export class Player {
     }
     if (mistake.coverBehind !== undefined) this.#nextBehind = mistake.coverBehind;
     const [first, ...rest] = mistake.moves?.(state, this.#options.rules) ?? [];
-    this.#queue.push(...rest);
+    this.#queue.push(...rest.map((move) => ({ move, finding: null })));
     return first ?? null;
   }
 
-  #cure(state: TableState): Move | null {
-    const attended = attend(state, this.#options.rules, this.#tried);
+  #cure(state: TableState, left: ReadonlySet<string>): Queued | null {
+    const attended = attend(state, this.#options.rules, this.#tried, left);
     if (attended === null) return null;
     const { finding, moves } = attended;
     this.#tried.set(finding.id, (this.#tried.get(finding.id) ?? 0) + 1);
-    const [first, ...rest] = moves;
+    const [first, ...rest] = moves.map((move, i) => ({
+      move,
+      finding: i < UNTIL_CLOSED ? finding.id : null,
+    }));
     this.#queue.push(...rest);
     return first ?? null;
   }

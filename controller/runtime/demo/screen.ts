@@ -48,7 +48,10 @@ export class DemoScreen implements DemoView {
     const { port } = new URL(parts.broker);
 
     this.#print(`Table page:  ${parts.page}`);
-    this.#print('             keys at /dealer and /floor, the inside at /technician');
+    this.#print(
+      '             keys at /dealer and /floor, the inside at /technician; while /floor is',
+    );
+    this.#print('             open, a finding waits 30 s for you, then the demo settles it');
     if (parts.wall !== null) this.#print(`Floor's wall: ${parts.wall}`);
     this.#print(`MQTT broker: ${parts.broker}  (MQTT 3.1.1)`);
     this.#print(`             mosquitto_sub -p ${port} -t 'cutcard/v1/#' -v`);

@@ -11,7 +11,9 @@ import {
   type TableName,
   type TopicKind,
 } from '../../../surveillance/contract/topics.js';
-import { documentsOf } from '../documents.js';
+import type { DeviceKey } from '../../../storage/checkpoint.js';
+import { CheckpointSigner } from '../../../storage/signer.js';
+import { checkpointMessageOf, documentsOf } from '../documents.js';
 import { silentLog } from '../log-port.js';
 import { TableLoop } from '../loop.js';
 import type { Mistake } from '../demo/mistakes.js';
@@ -22,6 +24,8 @@ const NS_PER_MS = 1e6;
 /** A poker-size card pulled across its short side at an easy pace. */
 const CARD = { kind: 'card.out', lengthMm: 63, speedMmS: 600 } as const;
 const DOUBLE_MM = 80;
+/** A table without hardware makes few rows a minute: whoever watches waits for the signature. */
+const CHECKPOINT_ROWS = 100;
 /** A table says how it is so often, ms. */
 const HEALTH_MS = 10_000;
 /** After a player is stuck, so long before the floor is asked to reshuffle, ms. */
@@ -35,6 +39,8 @@ export interface LightTableParts {
   readonly address: BrokerAddress;
   readonly consumers: readonly string[];
   readonly keys: readonly AllowedKey[];
+  /** Signs checkpoints of its rows; left out: none are signed, and nothing proves them. */
+  readonly key?: DeviceKey;
   readonly version: string;
   readonly seed: number;
   /** Mistakes made once in each shoe; `human`: now and then one of its own. */
@@ -89,13 +95,16 @@ export class LightTable {
   readonly publisher: Publisher;
   readonly #parts: LightTableParts;
   readonly #player: Player;
+  readonly #signer: CheckpointSigner | null;
   #next: Cancel | null = null;
   #health: Cancel | null = null;
   #isPlaying = false;
 
   constructor(parts: LightTableParts) {
     this.#parts = parts;
-    const { rules, journal, scheduler, version, onSent } = parts;
+    const { rules, journal, scheduler, version, onSent, key } = parts;
+    this.#signer =
+      key === undefined ? null : new CheckpointSigner(key, { checkpointRows: CHECKPOINT_ROWS });
     this.loop = new TableLoop({
       rules,
       journal,
@@ -137,12 +146,13 @@ export class LightTable {
 
   /** Begins to publish; the dealer begins with `play`. */
   async start(): Promise<void> {
-    const { rules, onRow } = this.#parts;
+    const { rules, onRow, key } = this.#parts;
     const state = await this.loop.restore();
     this.publisher.start(state);
-    this.publisher.documents(documentsOf(rules, null));
+    this.publisher.documents(documentsOf(rules, key ?? null));
     this.loop.onStep((step, after) => {
       this.publisher.committed(step, after);
+      if (this.#signer !== null) void this.#sign(this.#signer, step);
       onRow?.(step);
     });
     await this.loop.start();
@@ -169,6 +179,15 @@ export class LightTable {
     this.#health?.();
     await this.loop.stop();
     await this.publisher.stop();
+  }
+
+  /** The row is durable: a journal in memory keeps no checkpoints, so they are only published. */
+  async #sign(signer: CheckpointSigner, step: TableStep): Promise<void> {
+    const rows = await this.#parts.journal.read(step.observation.seq - 1, 1);
+    for (const signed of signer.after([step], rows)) {
+      const message = checkpointMessageOf(signed);
+      if (message !== null) this.publisher.checkpoint(message);
+    }
   }
 
   #turn(): void {

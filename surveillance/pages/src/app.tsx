@@ -28,16 +28,16 @@ const useLocalMs = (): number => {
 };
 
 /** The table's stream, once the table knows who it is told to. */
-const useFeed = (isIn: boolean, show: (model: PageModel) => void): void => {
+const useFeed = (page: PageName, isIn: boolean, show: (model: PageModel) => void): void => {
   useEffect(() => {
     if (!isIn) return undefined;
-    const feed = new Feed('/api/stream', show);
+    const feed = new Feed(page, show);
     feed.start();
     return () => {
       feed.stop();
       show(emptyModel);
     };
-  }, [isIn]);
+  }, [page, isIn]);
 };
 
 const TITLES: Readonly<Record<PageName, string>> = {
@@ -52,7 +52,7 @@ export const App = () => {
   const page = pageOf(window.location.pathname);
   const [model, setModel] = useState(emptyModel);
   const login = useLogin(model.link);
-  useFeed(login.me !== null && login.me !== 'out', setModel);
+  useFeed(page, login.me !== null && login.me !== 'out', setModel);
   const localMs = Math.max(useLocalMs(), model.heardLocalMs);
   const { state, link } = model;
   const { me, enter } = login;

@@ -1,6 +1,7 @@
 import { isPageBeat, isPageState } from '../../table-page/message.js';
 import { EventLine } from './event-line.js';
 import { emptyModel, type PageModel, withBeat, withLoss, withState } from './model.js';
+import type { PageName } from './words.js';
 
 /** The table beats every 2 s: three missed beats are a lost line. */
 const SILENCE_MS = 6500;
@@ -11,12 +12,14 @@ export class Feed {
   readonly #line: EventLine;
   #model: PageModel = emptyModel;
 
-  constructor(url: string, show: (model: PageModel) => void) {
+  /** `page`: which of the table's pages it is, for those who wait for somebody to look. */
+  constructor(page: PageName, show: (model: PageModel) => void) {
     this.#show = show;
     this.#line = new EventLine({
       address: () => {
         const seq = this.#model.state?.view.seq;
-        return seq === undefined ? url : `${url}?after=${seq}`;
+        const address = `/api/stream?page=${page}`;
+        return seq === undefined ? address : `${address}&after=${seq}`;
       },
       events: {
         table: (data) =>

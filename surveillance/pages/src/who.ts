@@ -56,7 +56,11 @@ export const pressingAs = (who: WhoView, role: Role | null): string => {
       ? 'To look only: this table has no list of users'
       : `${who.name} presses nothing here`;
   }
-  if (who.way === 'open') return `Demo, nobody logged in: pressing as ${role}`;
+  if (who.way === 'open') {
+    const floor = 'While this page is open, a stop waits 30 s for you, then the demo settles it';
+    const text = `Demo, nobody logged in: pressing as ${role}`;
+    return role === 'floor' ? `${text}. ${floor}` : text;
+  }
   const badge = who.badge === null || who.badge === who.name ? '' : `, badge ${who.badge}`;
   return `Pressing as ${role}: ${who.name}${badge}`;
 };

@@ -26,6 +26,26 @@ describe('gap.unwatched', () => {
     ]);
   });
 
+  test('policy:unwatched-gap: what began the gap stays in its words', () => {
+    const table = dark();
+    const first = table.find('gap.unwatched')?.observed;
+    expect(first).toMatch(/^power was lost at card 17$/);
+    for (let i = 0; i < 3; i += 1) table.see(boot).see(down('mouth')).see(up('mouth'));
+    expect(table.find('gap.unwatched')).toMatchObject({
+      observed: `${first}; then mouth was away at card 17`,
+      repeats: 6,
+    });
+  });
+
+  test('policy:unwatched-gap: the dealer is told what to do, and nothing of the box', () => {
+    expect(dark().shown).toBe('STOP. Cards may have moved unseen | Deal no card. Call the floor');
+    const lost = mini()
+      .open()
+      .see({ kind: 'link.down', device: 'mouth', reason: 'there is no GPIO chip labelled x' });
+    expect(lost.shown).toBe('STOP. The shoe is not being counted | Deal no card. Call the floor');
+    expect(lost.find('sensor.fault')?.observed).toBe('there is no GPIO chip labelled x');
+  });
+
   test('policy:unwatched-gap: no card left: the floor says so and the round goes on', () => {
     const table = dark().floor('accept-gap', 0);
     expect([table.codes, table.view.out, table.view.left]).toEqual([[], 17, 399]);

@@ -5,6 +5,7 @@ import {
   NO_FILTER,
   orderOf,
 } from '../../../surveillance/pages/src/wall/order.js';
+import { proofOf, proofText } from '../../../surveillance/pages/src/wall/proof.js';
 import { hashOf, queryOf, routeOf } from '../../../surveillance/pages/src/wall/route.js';
 import { soundFor } from '../../../surveillance/pages/src/wall/sound.js';
 import {
@@ -138,6 +139,21 @@ describe('sound', () => {
     expect(soundFor(new Set(), now)).toBe('stop');
     expect(soundFor(new Set(['b 1']), now)).toBe('hold');
     expect(soundFor(new Set(['a 1', 'b 1']), now)).toBeNull();
+  });
+});
+
+describe('what evidence would prove', () => {
+  const { holding } = quietTile(0);
+  const signed = (signedSeq: number) => ({ holding: { ...holding, signedSeq } });
+
+  test('is said before it is fetched: all, not yet, or never', () => {
+    expect([proofOf(signed(90), 90), proofText(signed(90), 16)]).toEqual(['signed', '']);
+    expect(proofOf(signed(90), 91)).toBe('not-yet');
+    expect(proofText(signed(90), 120)).toMatch(/^Rows from 91 on are not signed yet/);
+    expect(proofOf(signed(0), 1)).toBe('never');
+    expect(proofText(signed(0), 1)).toMatch(/^This table has sent no signed checkpoint/);
+    // Of a table that is not known here nothing is claimed.
+    expect(proofOf(undefined, 1)).toBe('never');
   });
 });
 

@@ -4,6 +4,7 @@ import { Shape } from '../frame.js';
 import { ageText, clauseText, levelText, plural, severityMark, timeText } from '../words.js';
 import { Acknowledge } from './acknowledge.js';
 import { EvidenceLink } from './evidence.js';
+import { rowOfFinding } from './proof.js';
 import { tableHash } from './route.js';
 import { Age } from './tile.js';
 
@@ -95,6 +96,7 @@ const AlertRow = ({ alert, done }: RowProps) => {
           id={alert.table}
           of={{ finding: alert.id }}
           about={`${alert.code} at ${tableKey(alert.table)}`}
+          row={rowOfFinding(alert.id)}
         />
       </td>
     </tr>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { TableDetail } from '../../../floor/api-table.js';
-import { type TableId, type Tile, voidsAddress } from '../../../floor/api.js';
+import { type Tile, voidsAddress } from '../../../floor/api.js';
 import { Shape } from '../frame.js';
 import {
   ageText,
@@ -14,7 +14,8 @@ import {
 } from '../words.js';
 import { Acknowledge } from './acknowledge.js';
 import { useAsked } from './ask.js';
-import { EvidenceLink } from './evidence.js';
+import { EvidenceLink, ProofNote } from './evidence.js';
+import { rowOfFinding } from './proof.js';
 import { isVoids } from './shapes.js';
 import { Age } from './tile.js';
 import { degradedText, gravestFirst } from './tile-words.js';
@@ -26,9 +27,6 @@ interface SeekProps {
   readonly tile: Tile;
   readonly seek: (seq: number) => void;
 }
-
-/** The row a finding was raised at is the first part of its id. */
-export const rowOfFinding = (id: string): number => Number.parseInt(id, 10);
 
 /** Open findings of one table. */
 export const TableFindings = ({ tile, seek }: SeekProps) => {
@@ -78,7 +76,12 @@ export const TableFindings = ({ tile, seek }: SeekProps) => {
                 >
                   Step through<span class="unheard"> {finding.code}</span>
                 </button>
-                <EvidenceLink id={tile.id} of={{ finding: finding.id }} about={finding.code} />
+                <EvidenceLink
+                  id={tile.id}
+                  of={{ finding: finding.id }}
+                  about={finding.code}
+                  row={rowOfFinding(finding.id)}
+                />
               </p>
             </li>
           );
@@ -121,6 +124,7 @@ export const Voids = ({ tile, seek }: SeekProps) => {
                 id={tile.id}
                 of={{ round: `${one.shoe}.${one.round}` }}
                 about={`shoe ${one.shoe}, round ${one.round}`}
+                row={one.seq}
               />
             </p>
           </li>
@@ -222,11 +226,11 @@ export const Holding = ({
 
 /** Evidence of any rows. */
 export const RowsEvidence = ({
-  id,
+  tile,
   from,
   to,
 }: {
-  readonly id: TableId;
+  readonly tile: Tile;
   readonly from: number;
   readonly to: number;
 }) => {
@@ -251,8 +255,14 @@ export const RowsEvidence = ({
       <p class="rows-evidence">
         {field('from', 'Rows')}
         {field('to', 'to')}
-        <EvidenceLink id={id} of={now} about={`rows ${now.from} to ${now.to}`} />
+        <EvidenceLink
+          id={tile.id}
+          of={now}
+          about={`rows ${now.from} to ${now.to}`}
+          row={Number(now.to)}
+        />
       </p>
+      <ProofNote tile={tile} row={Number(now.to)} />
     </section>
   );
 };

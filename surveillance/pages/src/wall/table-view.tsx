@@ -208,7 +208,7 @@ const Known = ({ tile, ...given }: TableViewProps & { readonly tile: Tile }) => 
           <Voids tile={tile} seek={seek} />
           <RowsEvidence
             key={past?.shoe ?? ''}
-            id={tile.id}
+            tile={tile}
             from={past?.fromSeq ?? strip?.marks[0]?.seq ?? 1}
             to={Math.max(1, newest)}
           />
