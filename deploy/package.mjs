@@ -123,7 +123,8 @@ const stageDocs = (stage, tree) => {
   put(stage, `${DOC}/changelog.gz`, zipped(readFileSync(join(root, 'CHANGELOG.md'))));
   put(stage, `${DOC}/examples/cutcard.yaml`, exampleConfig());
   copy(stage, 'controller/config/example.yaml', `${LIB}/controller/config/example.yaml`);
-  for (const name of ['INSTALL', 'DEVBOARD', 'RUNBOOK', 'DEVICES', 'BOARDS', 'JOURNAL', 'CONTRACT']) {
+  const hardware = ['DEVBOARD', 'DEVICES', 'BOARDS'];
+  for (const name of ['INSTALL', 'RUNBOOK', 'JOURNAL', 'CONTRACT', ...hardware]) {
     copy(stage, `docs/${name}.md`, `${DOC}/${name}.md`);
   }
 };

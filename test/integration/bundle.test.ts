@@ -119,7 +119,7 @@ describe('the bundled program', () => {
       const ended = once(table, 'exit');
       table.kill('SIGTERM');
       expect(await ended).toEqual([0, null]);
-      expect(said).toContain('armed, but not watched: lid, clock, panel"');
+      expect(said).toContain('armed, but not watched: lid, clock, panel');
       const rows = cutcard('journal', 'export', join(folder, 'real.journal'));
       for (const device of ['lid', 'panel']) {
         expect(rows).toMatch(new RegExp(`"device":"${device}"[^}]*"kind":"link.down"`));
