@@ -181,7 +181,7 @@ export const INSTALL: readonly Check[] = [
       });
       await armed(guest);
       figures.set('set up and start', since(fromMs));
-      match(await guest.must('journalctl -u cutcard -o cat'), /armed: the table is watched/);
+      await guest.until('journalctl -u cutcard -o cat', /armed: the table is watched/);
       strictEqual((await standing(guest)).phase, 'closed');
       await memory(trial);
     },

@@ -162,7 +162,7 @@ const FIRST: readonly Check[] = [
       await guest.on();
       await armed(guest);
       figures.set('power on to armed', since(fromMs));
-      match(await guest.must('journalctl -b -u cutcard -o cat'), /armed: the table is watched/);
+      await guest.until('journalctl -b -u cutcard -o cat', /armed: the table is watched/);
       await guest.must('test -e /data/first-boot.done');
       await keptGood(guest);
       await verified(guest);
