@@ -232,20 +232,17 @@ describe('what a table cannot do is a fault of the file', () => {
     ['quarantined: [green]', /`expect: quarantined` cannot be `green`; .*it takes red$/],
     ['batch: blue', /`expect: batch` cannot be `blue`/],
     ['finding: count.wrong, batch: blue', /`expect: batch` cannot be `blue`/],
-    [
-      'finding: burn.short, clause: "631a.5(z)"',
-      /`expect: clause` cannot be `631a\.5\(z\)`; it takes 627a\.3,/,
-    ],
-    ['duty: burn, clause: "651a.8(b)"', /`expect: clause` cannot be `651a\.8\(b\)`/],
-    ['refused: recut, clause: "1.1"', /`expect: clause` cannot be `1\.1`/],
   ])('an expectation nothing at this table can meet: %s', async (words, why) => {
     await expect(run(['open: {}', `expect: { ${words} }`])).rejects.toThrow(why);
   });
 
-  it('takes a policy for a clause, whatever its name, and says that it does not hold', async () => {
-    const { ok } = await run(['open: {}', 'expect: { finding: card.back, clause: "policy:x" }']);
-    expect(ok).toBe(false);
-  });
+  it.each(['policy:x', '631a.5(z)'])(
+    'takes %s for a clause and says that it does not hold',
+    async (clause) => {
+      const { ok } = await run(['open: {}', `expect: { finding: card.back, clause: "${clause}" }`]);
+      expect(ok).toBe(false);
+    },
+  );
 
   it('a duty no stack of the procedure has', async () => {
     await expect(run(['open: {}', 'expect: { duty: mrker }'])).rejects.toThrow(
