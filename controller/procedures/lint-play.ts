@@ -1,3 +1,4 @@
+import { DUTIES } from '../core/duty.js';
 import { smallestStack } from './deck-size.js';
 import type { Complain } from './lint.js';
 import type { Pack } from './schema.js';
@@ -167,19 +168,8 @@ const lintExemption = (pack: Pack, complain: Complain): void => {
 
 /** Duties the core keeps itself, and those the compiler adds for values no rule can judge. */
 const TAKEN: ReadonlySet<string> = new Set([
-  'shuffle',
-  'cut',
-  'marker',
-  'load',
-  'burn',
-  'burn-rank',
-  'dealer-burn',
-  'last-hand',
-  'stub',
-  'marker-share',
-  'dead-game-burn',
-  'auto-shoe-stack',
-  'inspection',
+  ...DUTIES,
+  ...['marker-share', 'dead-game-burn', 'auto-shoe-stack', 'inspection'],
 ]);
 
 const lintUnseen = (pack: Pack, complain: Complain): void => {
