@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
-import { nameAnew } from '../controller/config/name-anew.js';
-import { faultOf, JournalFault } from './fault.js';
+import { JournalFault } from './fault.js';
 import { unmarkCopy } from './open-mark.js';
-import { dropPart } from './part.js';
+import { madeAnew } from './part.js';
 import { JournalReader } from './reader.js';
 import { verifyChain } from './verify.js';
 
@@ -13,32 +11,21 @@ import { verifyChain } from './verify.js';
  * evidence
  */
 export const backupJournal = async (path: string, to: string): Promise<number> => {
-  if (existsSync(to)) {
-    throw new JournalFault('asked', `backup: ${to} is there already; name a new file`);
-  }
-  const part = `${to}.copying`;
-  dropPart(part);
-  try {
-    const pages = await copy(path, part, to);
-    const { damage } = await verifyChain(part);
-    nameAnew(part, to);
-    if (damage === null) return pages;
-    throw new JournalFault('corrupt', `copy ${to}: row ${damage.seq}: ${damage.kind}`);
-  } catch (cause) {
-    throw cause instanceof JournalFault ? cause : faultOf(to, 'copying', cause);
-  } finally {
-    dropPart(part);
-  }
+  const making = { command: 'backup', doing: 'copying' };
+  const { pages, damage } = await madeAnew(to, making, async (part) => ({
+    pages: await copy(path, part),
+    damage: (await verifyChain(part)).damage,
+  }));
+  if (damage === null) return pages;
+  throw new JournalFault('corrupt', `copy ${to}: row ${damage.seq}: ${damage.kind}`);
 };
 
-const copy = async (path: string, part: string, to: string): Promise<number> => {
+const copy = async (path: string, part: string): Promise<number> => {
   const reader = JournalReader.open(path);
   try {
     const { totalPages } = await reader.db.backup(part);
     unmarkCopy(part);
     return totalPages;
-  } catch (cause) {
-    throw faultOf(to, 'copying', cause);
   } finally {
     reader.close();
   }

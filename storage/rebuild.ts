@@ -1,11 +1,10 @@
 import { createReadStream, existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { fileWords, otherKind } from '../controller/config/given-file.js';
-import { nameAnew } from '../controller/config/name-anew.js';
 import { checkJournal } from './check.js';
-import { faultOf, JournalFault } from './fault.js';
+import { JournalFault } from './fault.js';
 import { putMarks } from './rebuilt.js';
-import { dropPart } from './part.js';
+import { madeAnew } from './part.js';
 import { MAX_LINE, type RebuiltJournal, RowsBack } from './rows-back.js';
 
 /** The lines of a file; memory stays constant, however long it or a line of it is. */
@@ -81,23 +80,13 @@ export const rebuildJournal = async (
   nowMs: number = Date.now(),
 ): Promise<RebuiltJournal> => {
   demandLines(file);
-  if (existsSync(to)) {
-    throw new JournalFault('asked', `rebuild: ${to} is there already; name a new file`);
-  }
-  const part = `${to}.rebuilding`;
-  dropPart(part);
-  try {
+  return madeAnew(to, { command: 'rebuild', doing: 'rebuilding' }, async (part) => {
     const told = await fill(part, file, nowMs);
     const { damage } = await checkJournal(part, { deep: true, threads: 1 });
     if (damage !== null) {
       const what = `${file}: what comes of it is damaged at row ${damage.seq}: ${damage.what}`;
       throw new JournalFault('corrupt', what);
     }
-    nameAnew(part, to);
     return told;
-  } catch (cause) {
-    throw cause instanceof JournalFault ? cause : faultOf(to, 'rebuilding', cause);
-  } finally {
-    dropPart(part);
-  }
+  });
 };

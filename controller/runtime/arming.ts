@@ -1,4 +1,5 @@
 import type { Board } from '../../firmware-bridge/boards/load.js';
+import { OUTPUT_DRIVERS } from '../../firmware-bridge/boards/schema.js';
 import { BoardBridge } from '../../firmware-bridge/bridge.js';
 import type { Observation } from '../core/observation.js';
 import type { Bridge, Cancel, Scheduler } from '../core/ports.js';
@@ -10,7 +11,7 @@ export const ANSWER_MS = 5000;
 /** Broker and page wait so long for the word at most: loading them would delay it, ms. */
 const PATIENCE_MS = 300;
 /** Devices that show and move things; all others see or hear. */
-const OUTPUTS: readonly string[] = ['gate', 'tower', 'sounder', 'display'];
+const SHOW_OR_MOVE: readonly string[] = [...OUTPUT_DRIVERS, 'display'];
 
 export interface ArmingParts {
   readonly loop: Pick<TableLoop, 'onStep'>;
@@ -132,7 +133,7 @@ export class Arming {
   #lacking(): string | null {
     const away = this.#devices().filter((name) => !this.#up.has(name));
     const isOutput = (name: string): boolean =>
-      OUTPUTS.includes(this.#board?.devices[name]?.driver ?? '');
+      SHOW_OR_MOVE.includes(this.#board?.devices[name]?.driver ?? '');
     const named = (what: string, names: readonly string[]): readonly string[] =>
       names.length === 0 ? [] : [`${what}: ${names.map((name) => this.#why(name)).join(', ')}`];
     const parts = [

@@ -52,87 +52,77 @@ const CURES: Readonly<Record<string, string>> = {
     'make it (`cutcard provision signing-key --dir FOLDER`), or name one that is there',
 };
 
-/** Files a configuration names that are not there. Contents are not read: they are secrets. */
-const missingFiles = ({ config, file, text, resolve }: LoadedConfig): ConfigProblem[] => {
-  const named: readonly (readonly [readonly string[], string | undefined])[] = [
-    [['calibration'], config.calibration],
-    [['deviceKeyFile'], config.deviceKeyFile],
-    [['commandKeysFile'], config.commandKeysFile],
-    [['broker', 'caFile'], config.broker?.caFile],
-    [['broker', 'certFile'], config.broker?.certFile],
-    [['broker', 'keyFile'], config.broker?.keyFile],
-    [['broker', 'passwordFile'], config.broker?.passwordFile],
-    [['page', 'usersFile'], config.page?.usersFile],
-    [['page', 'tls', 'certFile'], config.page?.tls?.certFile],
-    [['page', 'tls', 'keyFile'], config.page?.tls?.keyFile],
-    [['journal'], dirname(resolve(config.journal))],
+interface NamedFile {
+  readonly field: readonly string[];
+  readonly path: string;
+  /** Uses it as a start would; left out: somebody else looks into it. */
+  readonly use?: () => unknown;
+}
+
+/** What a configuration names beside its board; what is in a secret is told nowhere. */
+const namedFiles = (loaded: LoadedConfig): readonly NamedFile[] => {
+  const { config, resolve } = loaded;
+  const { broker, page } = config;
+  const named = (
+    field: string,
+    given: string | undefined,
+    use: (path: string) => unknown = (path) => configuredText(path, field),
+  ): readonly NamedFile[] => {
+    if (given === undefined) return [];
+    const path = resolve(given);
+    return [{ field: field.split('.'), path, use: () => use(path) }];
+  };
+  return [
+    ...(config.calibration === undefined
+      ? []
+      : [{ field: ['calibration'], path: resolve(config.calibration) }]),
+    ...named('deviceKeyFile', config.deviceKeyFile, (path) => DeviceKey.load(path)),
+    ...named('commandKeysFile', config.commandKeysFile, () => trustedBy(loaded)),
+    ...named('broker.caFile', broker?.caFile),
+    ...named('broker.certFile', broker?.certFile),
+    ...named('broker.keyFile', broker?.keyFile),
+    ...named('broker.passwordFile', broker?.passwordFile),
+    ...named('page.usersFile', page?.usersFile, () => pagePlanOf(config, resolve, silentLog)),
+    ...named('page.tls.certFile', page?.tls?.certFile),
+    ...named('page.tls.keyFile', page?.tls?.keyFile),
+    { field: ['journal'], path: dirname(resolve(config.journal)) },
   ];
-  const problems: ConfigProblem[] = [];
-  for (const [field, path] of named) {
-    if (path === undefined || existsSync(resolve(path))) continue;
-    const [name = ''] = field;
-    problems.push({
-      file,
-      line: lineOfField(text, field),
-      field: field.join('.'),
-      cause: `there is no ${name === 'journal' ? 'folder' : 'file'} ${resolve(path)}`,
-      cure: CURES[name] ?? 'name a file that is there',
-    });
-  }
-  return problems;
 };
 
-/** What a file is taken for, as a start would: `null` where it can be used. */
-type Look = () => Promise<null | Pick<ConfigProblem, 'cause' | 'cure'>>;
-
-const wordsOf = (error: unknown): Pick<ConfigProblem, 'cause' | 'cure'> => {
+const whyUnusable = (error: unknown): Pick<ConfigProblem, 'cause' | 'cure'> => {
   if (error instanceof DeviceKeyError) return { cause: error.what, cure: error.cure };
   if (!(error instanceof Refusal)) throw error;
   return { cause: error.message, cure: 'mend the file, or name another' };
 };
 
-const looking =
-  (look: () => unknown): Look =>
-  async () => {
-    try {
-      await look();
-      return null;
-    } catch (error) {
-      return wordsOf(error);
-    }
-  };
+const placeOf = (
+  { file, text }: LoadedConfig,
+  { field }: NamedFile,
+): Pick<ConfigProblem, 'file' | 'line' | 'field'> => ({
+  file,
+  line: lineOfField(text, field),
+  field: field.join('.'),
+});
 
-/** Files that are there and that a start would refuse. What is in a secret is told nowhere. */
-const unusableFiles = async (
-  loaded: LoadedConfig,
-  missing: ReadonlySet<string>,
-): Promise<ConfigProblem[]> => {
-  const { config, file, text, resolve } = loaded;
-  const { deviceKeyFile, commandKeysFile, broker, page } = config;
-  const readable = (field: string, path: string | undefined): readonly [string, Look][] =>
-    path === undefined ? [] : [[field, looking(() => configuredText(resolve(path), field))]];
-  const looks: readonly (readonly [string, Look])[] = [
-    ...(deviceKeyFile === undefined
-      ? []
-      : [['deviceKeyFile', looking(() => DeviceKey.load(resolve(deviceKeyFile)))] as const]),
-    ...(commandKeysFile === undefined
-      ? []
-      : [['commandKeysFile', looking(() => trustedBy(loaded))] as const]),
-    ...readable('broker.caFile', broker?.caFile),
-    ...readable('broker.certFile', broker?.certFile),
-    ...readable('broker.keyFile', broker?.keyFile),
-    ...readable('broker.passwordFile', broker?.passwordFile),
-    ...readable('page.tls.certFile', page?.tls?.certFile),
-    ...readable('page.tls.keyFile', page?.tls?.keyFile),
-    ...(page?.usersFile === undefined
-      ? []
-      : [['page.usersFile', looking(() => pagePlanOf(config, resolve, silentLog))] as const]),
-  ];
+/** Files that are not there. */
+const missingFiles = (loaded: LoadedConfig): ConfigProblem[] =>
+  namedFiles(loaded).flatMap((named) => {
+    const [name = ''] = named.field;
+    if (existsSync(named.path)) return [];
+    const cause = `there is no ${name === 'journal' ? 'folder' : 'file'} ${named.path}`;
+    return [{ ...placeOf(loaded, named), cause, cure: CURES[name] ?? 'name a file that is there' }];
+  });
+
+/** Files that are there and that a start would refuse. */
+const unusableFiles = async (loaded: LoadedConfig): Promise<ConfigProblem[]> => {
   const problems: ConfigProblem[] = [];
-  for (const [field, look] of looks) {
-    const found = missing.has(field) ? null : await look();
-    if (found === null) continue;
-    problems.push({ file, line: lineOfField(text, field.split('.')), field, ...found });
+  for (const named of namedFiles(loaded)) {
+    if (named.use === undefined || !existsSync(named.path)) continue;
+    try {
+      await named.use();
+    } catch (error) {
+      problems.push({ ...placeOf(loaded, named), ...whyUnusable(error) });
+    }
   }
   return problems;
 };
@@ -179,9 +169,7 @@ const boardProblems = async ({
 export const checkConfigFile = async (file: string): Promise<readonly ConfigProblem[]> => {
   const read = readConfigFile(file);
   if (!read.ok) return read.problems;
-  const problems = missingFiles(read.loaded);
-  const missing = new Set(problems.map(({ field }) => field));
-  problems.push(...(await unusableFiles(read.loaded, missing)));
+  const problems = [...missingFiles(read.loaded), ...(await unusableFiles(read.loaded))];
   findRules(read.loaded, problems);
   if (problems.every(({ field }) => field !== 'calibration')) {
     problems.push(...(await boardProblems(read.loaded)));

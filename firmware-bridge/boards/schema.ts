@@ -99,6 +99,9 @@ const deviceSchema = z.discriminatedUnion('driver', [
   z.strictObject({ driver: z.literal('badge-reader'), ...declared, keypad: name }),
 ]);
 
+/** Drivers whose lines are outputs: they are told and say nothing. */
+export const OUTPUT_DRIVERS: readonly string[] = ['gate', 'tower', 'sounder'];
+
 export const boardSchema = z.strictObject({
   board: z.literal(1),
   name,

@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { readdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
+import { isLoopback } from '../../controller/config/loopback.js';
 import type { Board } from '../boards/load.js';
 import type { DeviceSpec } from '../boards/schema.js';
 import { BusError, reasonOf } from '../bus/errors.js';
@@ -204,7 +205,7 @@ const HOST_CURE = 'check address, cable and firewall; is the service running?';
 
 /** The operator panel of a development board: a terminal on the same machine plays it. */
 const isTerminalPanel = ({ devices }: Board, stream: string, host: string): boolean =>
-  /^(localhost|127\.|::1$)/.test(host) &&
+  isLoopback(host) &&
   Object.values(devices).some((of) => of.driver === 'panel' && of.stream === stream);
 
 const panelCure = (host: string, port: number): string =>

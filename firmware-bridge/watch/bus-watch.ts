@@ -1,6 +1,7 @@
 import type { Scheduler } from '../../controller/core/ports.js';
 import { linesOf } from '../boards/lint.js';
 import { type Board, lineSpec } from '../boards/load.js';
+import { OUTPUT_DRIVERS } from '../boards/schema.js';
 import type { Buses } from '../bus/buses.js';
 import { type BusError, reasonOf } from '../bus/errors.js';
 import type { EdgeSink, GpioBus, InputLine, LineSpec, OutputLine } from '../bus/gpio.js';
@@ -17,8 +18,6 @@ const WRITTEN = -1;
 
 /** Whose bytes nobody may read: ranks of cards, and badges that could be copied. */
 const SECRET_DRIVERS: readonly string[] = ['rank-reader', 'badge-reader'];
-/** Drivers whose lines are outputs. */
-const DRIVES: readonly string[] = ['gate', 'tower', 'sounder'];
 
 /** Last value and last error of one thing, each with its time; objects made once, then changed. */
 class Mark {
@@ -129,7 +128,7 @@ export class BusWatch {
     for (const device of Object.values(board.devices)) {
       const names = linesOf(device);
       for (const name of names) {
-        this.#line(lineSpec(board, name), DRIVES.includes(device.driver) ? 'out' : 'in');
+        this.#line(lineSpec(board, name), OUTPUT_DRIVERS.includes(device.driver) ? 'out' : 'in');
         this.#together.set(name, names);
       }
     }

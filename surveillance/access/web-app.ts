@@ -1,5 +1,4 @@
-import type { Server, Socket } from 'node:net';
-import { isIP } from 'node:net';
+import { isIP, type Server, type Socket } from 'node:net';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,

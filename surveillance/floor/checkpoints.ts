@@ -1,4 +1,5 @@
 import type { CheckpointMessage } from '../contract/messages.js';
+import { storeAround } from './around-faults.js';
 import { isDataFault } from './store/db.js';
 import type { FloorStore } from './store/floor-store.js';
 import type { PlacedCheckpoint } from './store/proof-store.js';
@@ -46,28 +47,31 @@ export class Checkpoints {
     this.#isWorking = false;
   }
 
-  /** All of a batch, or where the store cannot hold one of them, all but that one. */
   async #commit(batch: readonly Waiting[]): Promise<void> {
-    try {
-      await this.#write(batch);
-      for (const { stored } of batch) stored();
-    } catch (cause) {
-      if (batch.length === 1 || !isDataFault(cause)) {
-        for (const { failed } of batch) failed(cause);
-        return;
-      }
-      const middle = Math.ceil(batch.length / 2);
-      await this.#commit(batch.slice(0, middle));
-      await this.#commit(batch.slice(middle));
-    }
+    await storeAround(batch, {
+      // Where trying again may help, those that were tried are told; the rest has its turn.
+      write: (part) =>
+        this.#write(part).catch((cause: unknown) => {
+          if (isDataFault(cause)) throw cause;
+          return { cause };
+        }),
+      written: (part, failure) => {
+        for (const { stored, failed } of part) {
+          if (failure === undefined) stored();
+          else failed(failure.cause);
+        }
+      },
+      setAside: ({ failed }, cause) => failed(cause),
+    });
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly Waiting[]): Promise<undefined> {
     const { rows, proofs } = this.#store;
     const placed: PlacedCheckpoint[] = [];
     for (const { table, message } of batch) {
       placed.push({ place: await rows.placeOf(table), message });
     }
     await proofs.addCheckpoints(placed);
+    return undefined;
   }
 }

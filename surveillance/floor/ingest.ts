@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { HASH_HEX } from '../contract/messages.js';
-import { isDataFault } from './store/db.js';
+import { storeAround } from './around-faults.js';
 import type { Appended, HeardRow } from './store/row-store.js';
 import { whyOf } from './why.js';
 
@@ -168,28 +168,18 @@ export class Ingest {
     return this.#queue.slice(0, rows);
   }
 
-  /**
-   * Commits a batch; where the store cannot hold a row of it, all but that one.
-   * @throws what the store threw, where trying again may help.
-   */
+  /** @throws what the store threw, where trying again may help. */
   async #commit(batch: readonly HeardRow[]): Promise<void> {
-    const startedMs = performance.now();
-    let appended: Appended;
-    try {
-      appended = await this.#parts.append(batch);
-    } catch (cause) {
-      if (!isDataFault(cause)) throw cause;
-      const [first] = batch;
-      if (batch.length === 1 && first !== undefined) {
-        this.#parts.setAside(first, whyOf(cause));
-        return;
-      }
-      const middle = Math.ceil(batch.length / 2);
-      await this.#commit(batch.slice(0, middle));
-      await this.#commit(batch.slice(middle));
-      return;
-    }
-    this.#parts.stored(batch, appended, performance.now() - startedMs);
+    const { append, stored, setAside } = this.#parts;
+    await storeAround(batch, {
+      write: async (rows) => {
+        const startedMs = performance.now();
+        const appended = await append(rows);
+        return { appended, tookMs: performance.now() - startedMs };
+      },
+      written: (rows, { appended, tookMs }) => stored(rows, appended, tookMs),
+      setAside: (row, cause) => setAside(row, whyOf(cause)),
+    });
   }
 }
 

@@ -32,8 +32,8 @@ const whyNotNoted = ({ decisions }: TableStep, state: TableState): string | null
       if (fits(value, known.get(field))) continue;
       return `it notes \`${decision.part}.${field}\` as a ${typeOf(value)}`;
     }
-    const fields = new Set([...known.keys(), ...Object.keys(decision.set)]);
-    if (fields.size > FIELDS_MAX) {
+    const added = Object.keys(decision.set).filter((field) => !known.has(field)).length;
+    if (known.size + added > FIELDS_MAX) {
       return `\`${decision.part}\` would have more than ${FIELDS_MAX} fields`;
     }
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { z } from 'zod';
 import { type Missing, needsFile } from '../support/needs.js';
 
@@ -36,7 +37,7 @@ export interface Sheet {
 }
 
 /** A browser of its own for one test file. */
-export class TestBrowser {
+class TestBrowser {
   #context: BrowserContext | null = null;
   #folder = '';
 
@@ -74,6 +75,29 @@ export class TestBrowser {
     return { page, complaints };
   }
 }
+
+export interface BrowserStage {
+  readonly browser: TestBrowser;
+  /** What is to be closed after the test, the last first. */
+  readonly closing: (close: () => Promise<unknown>) => void;
+}
+
+/** The browser of a test file, from before its first test to after its last. */
+export const browserStage = (missing: Missing): BrowserStage => {
+  const browser = new TestBrowser();
+  const closers: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    if (missing === null) await browser.start();
+  });
+  afterAll(() => browser.stop());
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  const closing = (close: () => Promise<unknown>): void => {
+    closers.push(close);
+  };
+  return { browser, closing };
+};
 
 const Violations = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),

@@ -6,6 +6,22 @@ import { DESK, key, login, pressStage, SMALL } from './press-stage.js';
 
 const { missing, stage } = pressStage();
 
+/** A new shoe: its first card, a two, and so many behind it. */
+const burn = async (table: LiveTable, cards: number): Promise<void> => {
+  await table.tell(
+    { kind: 'press', role: 'dealer', key: 'open-table' },
+    { kind: 'press', role: 'dealer', key: 'cards-inspected' },
+    { kind: 'shuffler.start', batch: 'red' },
+    { kind: 'shuffler.done', batch: 'red', count: 416, mode: 'shuffle', lamp: 'green' },
+    { kind: 'press', role: 'dealer', key: 'cut', by: 'dealer' },
+    { kind: 'press', role: 'dealer', key: 'marker-placed' },
+    { kind: 'press', role: 'dealer', key: 'loaded' },
+  );
+  await table.cards(1);
+  await table.tell({ kind: 'press', role: 'dealer', key: 'first-card', rank: '2' });
+  await table.cards(cards);
+};
+
 describe('the floor page', () => {
   testWith(missing, 'clears a finding with its remedy, by keyboard', async () => {
     const table = new LiveTable('pa/627a-minibaccarat');
@@ -13,19 +29,7 @@ describe('the floor page', () => {
     const { page, complaints } = await stage(table, '/floor', DESK, users);
     await login(page, 'floor-1');
     await page.getByText('Pressing as floor: floor-1, badge F-1').waitFor();
-    for (const press of ['open-table', 'cards-inspected'] as const) {
-      await table.tell({ kind: 'press', role: 'dealer', key: press });
-    }
-    await table.tell(
-      { kind: 'shuffler.start', batch: 'red' },
-      { kind: 'shuffler.done', batch: 'red', count: 416, mode: 'shuffle', lamp: 'green' },
-      { kind: 'press', role: 'dealer', key: 'cut', by: 'dealer' },
-      { kind: 'press', role: 'dealer', key: 'marker-placed' },
-      { kind: 'press', role: 'dealer', key: 'loaded' },
-    );
-    await table.cards(1);
-    await table.tell({ kind: 'press', role: 'dealer', key: 'first-card', rank: '2' });
-    await table.cards(4);
+    await burn(table, 4);
     await page.getByText('burn.over').first().waitFor();
     await screenshot(page, 'floor-keys-stop');
     const clear = page.getByRole('button', { name: 'Clear burn.over' });
@@ -70,18 +74,7 @@ describe('the floor page', () => {
 
 describe('an order of the floor', () => {
   const deal = async (table: LiveTable): Promise<void> => {
-    await table.tell(
-      { kind: 'press', role: 'dealer', key: 'open-table' },
-      { kind: 'press', role: 'dealer', key: 'cards-inspected' },
-      { kind: 'shuffler.start', batch: 'red' },
-      { kind: 'shuffler.done', batch: 'red', count: 416, mode: 'shuffle', lamp: 'green' },
-      { kind: 'press', role: 'dealer', key: 'cut', by: 'dealer' },
-      { kind: 'press', role: 'dealer', key: 'marker-placed' },
-      { kind: 'press', role: 'dealer', key: 'loaded' },
-    );
-    await table.cards(1);
-    await table.tell({ kind: 'press', role: 'dealer', key: 'first-card', rank: '2' });
-    await table.cards(2);
+    await burn(table, 2);
     await table.tell({ kind: 'press', role: 'dealer', key: 'no-more-bets' });
     expect(table.phase).toBe('round');
   };

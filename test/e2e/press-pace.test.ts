@@ -1,29 +1,20 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { testWith } from '../support/needs.js';
-import { needsBrowser, TestBrowser } from './browser.js';
+import { needsBrowser, browserStage } from './browser.js';
 import { LiveTable } from './live-table.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 
 const missing = needsBrowser();
-const browser = new TestBrowser();
-const closers: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  if (missing === null) await browser.start();
-});
-afterAll(() => browser.stop());
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const { browser, closing } = browserStage(missing);
 
 const stage = async (): Promise<{ readonly table: LiveTable; readonly page: Page }> => {
   const table = new LiveTable('pa/631a-baccarat', { shuffler: 'none', crew: 1, seats: 7 });
   const served = await table.serve(null);
-  closers.push(() => served.stop());
+  closing(() => served.stop());
   const { page } = await browser.open(`${served.url}/dealer`, { width: 800, height: 480 });
-  closers.push(() => page.close());
+  closing(() => page.close());
   return { table, page };
 };
 

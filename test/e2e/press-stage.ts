@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { startTablePage, type TablePage } from '../../surveillance/table-page/server.js';
 import type { FakeTable } from '../fakes/table-page-source.js';
 import type { Missing } from '../support/needs.js';
-import { needsBrowser, TestBrowser } from './browser.js';
+import { needsBrowser, browserStage } from './browser.js';
 import { LiveTable, PASSWORD } from './live-table.js';
 
 export const SMALL = { width: 800, height: 480 };
@@ -33,19 +33,11 @@ export const pressStage = (): {
 } => {
   vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
   const missing = needsBrowser();
-  const browser = new TestBrowser();
-  const closers: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    if (missing === null) await browser.start();
-  });
-  afterAll(() => browser.stop());
-  afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  });
+  const { browser, closing } = browserStage(missing);
   const open = async (served: TablePage, path: string, size: typeof SMALL): Promise<Stage> => {
-    closers.push(() => served.stop());
+    closing(() => served.stop());
     const { page, complaints } = await browser.open(`${served.url}${path}`, size);
-    closers.push(() => page.close());
+    closing(() => page.close());
     return { page, url: served.url, complaints };
   };
   return {

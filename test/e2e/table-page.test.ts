@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { startTablePage, type TablePage } from '../../surveillance/table-page/server.js';
 import { FakeTable } from '../fakes/table-page-source.js';
 import { testWith } from '../support/needs.js';
-import { axeFindings, needsBrowser, screenshot, sticksOut, TestBrowser } from './browser.js';
+import { axeFindings, needsBrowser, screenshot, sticksOut, browserStage } from './browser.js';
 import { PausingLine } from './pausing-line.js';
 import { burning, stopped } from './table-states.js';
 
@@ -16,26 +16,17 @@ const PHONE = { width: 390, height: 844 };
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const missing = needsBrowser();
-const browser = new TestBrowser();
-const closers: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  if (missing === null) await browser.start();
-});
-afterAll(() => browser.stop());
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const { browser, closing } = browserStage(missing);
 
 const serve = async (source: FakeTable, port = 0): Promise<TablePage> => {
   const served = await startTablePage({ source, port });
-  closers.push(() => served.stop());
+  closing(() => served.stop());
   return served;
 };
 
 const open = async (url: string, size = DESK): Promise<{ page: Page; complaints: string[] }> => {
   const sheet = await browser.open(url, size);
-  closers.push(() => sheet.page.close());
+  closing(() => sheet.page.close());
   await sheet.page.getByRole('status').getByText('Live').waitFor();
   return sheet;
 };
@@ -180,7 +171,7 @@ describe('the table page in a browser', () => {
     burning(table);
     const { port } = await serve(table);
     const line = await PausingLine.open(port);
-    closers.push(() => line.stop());
+    closing(() => line.stop());
     const { page } = await open(line.url);
     line.silence();
     await page.getByRole('alert').getByText('No connection to the table').waitFor();
@@ -195,7 +186,7 @@ describe('the table page in a browser', () => {
     burning(table);
     const { port } = await serve(table);
     const line = await PausingLine.open(port);
-    closers.push(() => line.stop());
+    closing(() => line.stop());
     const { page, complaints } = await open(line.url);
     for (let i = 0; i < 8; i += 1) {
       line.silence();

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import { vi } from 'vitest';
 import { FakeFloor } from '../fakes/floor-service.js';
 import { type Missing, needsFile } from '../support/needs.js';
-import { needsBrowser, type Sheet, TestBrowser } from './browser.js';
+import { needsBrowser, type Sheet, browserStage } from './browser.js';
 
 export const SIZES = {
   big: { width: 1920, height: 1080 },
@@ -20,18 +20,7 @@ export const needsWall = (): Missing =>
 export const wallBench = () => {
   vi.setConfig({ testTimeout: LONG_MS, hookTimeout: LONG_MS });
   const missing = needsWall();
-  const browser = new TestBrowser();
-  const closers: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    if (missing === null) await browser.start();
-  });
-  afterAll(() => browser.stop());
-  afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  });
-  const closing = (close: () => Promise<unknown>): void => {
-    closers.push(close);
-  };
+  const { browser, closing } = browserStage(missing);
   return {
     missing,
     closing,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { plainAddress } from '../../controller/runtime/broker-target.js';
 import { demoRules } from '../../controller/runtime/demo/table.js';
 import { LightTable } from '../../controller/runtime/load/light-table.js';
@@ -10,7 +10,7 @@ import { MemoryJournal } from '../../storage/memory.js';
 import { FloorStore } from '../../surveillance/floor/store/floor-store.js';
 import { makeCommandKey } from '../../surveillance/mqtt/command-sign.js';
 import { Cutcard } from '../support/cutcard.js';
-import { skipWhere } from '../support/needs.js';
+import { aroundAll } from '../support/needs.js';
 import { PostgresCluster, whyNoPostgres } from '../support/postgres.js';
 import { freePort, Mosquitto, until, whyNoMosquitto } from './mqtt-tools.js';
 
@@ -101,14 +101,8 @@ class Bench {
 }
 
 describe('two instances of the floor over one PostgreSQL', () => {
-  skipWhere(missing);
   const bench = new Bench();
-  beforeAll(async () => {
-    if (missing === null) await bench.start();
-  }, SLOW_MS);
-  afterAll(async () => {
-    if (missing === null) await bench.stop();
-  }, SLOW_MS);
+  aroundAll(missing, bench, SLOW_MS);
 
   it('lose no row while one is killed and the broker is killed and wiped', {
     timeout: SLOW_MS,

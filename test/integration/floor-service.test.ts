@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { plainAddress } from '../../controller/runtime/broker-target.js';
 import { demoRules } from '../../controller/runtime/demo/table.js';
 import { mistakeOf } from '../../controller/runtime/demo/mistakes.js';
@@ -15,7 +15,7 @@ import { MemoryJournal } from '../../storage/memory.js';
 import { OWN_HEADER } from '../../surveillance/access/same-origin.js';
 import { isTile, isWall } from '../../surveillance/floor/api.js';
 import { commandKeyOf, makeCommandKey } from '../../surveillance/mqtt/command-sign.js';
-import { skipWhere } from '../support/needs.js';
+import { aroundAll } from '../support/needs.js';
 import { StreamReader } from '../support/event-stream.js';
 import { Mosquitto, until, whyNoMosquitto } from './mqtt-tools.js';
 
@@ -114,14 +114,8 @@ class Bench {
 }
 
 describe('the floor service over mosquitto', () => {
-  skipWhere(missing);
   const bench = new Bench();
-  beforeAll(async () => {
-    if (missing === null) await bench.start();
-  }, SLOW_MS);
-  afterAll(async () => {
-    if (missing === null) await bench.stop();
-  }, SLOW_MS);
+  aroundAll(missing, bench, SLOW_MS);
 
   it('asks for the rows it never heard and acknowledges once all are committed', {
     timeout: SLOW_MS,

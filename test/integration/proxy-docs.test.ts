@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OWN_HEADER } from '../../surveillance/access/same-origin.js';
 import { Cutcard } from '../support/cutcard.js';
-import { type Missing, needsProgram, skipWhere } from '../support/needs.js';
+import { type Missing, needsProgram, aroundAll } from '../support/needs.js';
 import { freePort, until } from './mqtt-tools.js';
 
 const SLOW_MS = 180_000;
@@ -130,14 +130,8 @@ class Bench {
 }
 
 describe('the proxy that docs/FLOOR.md shows', () => {
-  skipWhere(missing);
   const bench = new Bench();
-  beforeAll(async () => {
-    if (missing === null) await bench.start();
-  }, SLOW_MS);
-  afterAll(async () => {
-    if (missing === null) await bench.stop();
-  }, SLOW_MS);
+  aroundAll(missing, bench, SLOW_MS);
 
   it('says who is there, and nobody else does', { timeout: SLOW_MS }, async () => {
     const me = async (headers: object, user: string | null) => {

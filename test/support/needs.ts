@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { beforeEach, test, type TestContext } from 'vitest';
+import { afterAll, beforeAll, beforeEach, test, type TestContext } from 'vitest';
 
 /** Null when what a test needs is there; else the reason, said at the end of the run. */
 export type Missing = string | null;
@@ -20,6 +20,22 @@ export const skipWhere = (missing: Missing): void => {
   beforeEach((context) => {
     if (missing !== null) context.skip(missing);
   });
+};
+
+export interface Around {
+  start(): Promise<unknown>;
+  stop(): Promise<unknown>;
+}
+
+/** Inside a `describe`: what its tests work with stands from before the first to after the last. */
+export const aroundAll = (missing: Missing, around: Around, limitMs: number): void => {
+  skipWhere(missing);
+  beforeAll(async () => {
+    if (missing === null) await around.start();
+  }, limitMs);
+  afterAll(async () => {
+    if (missing === null) await around.stop();
+  }, limitMs);
 };
 
 /** A test that is skipped with its reason where something it needs is missing. */

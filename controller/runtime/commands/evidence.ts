@@ -47,18 +47,24 @@ const wantedOf = async ({ finding, round, from, to }: ExportFlags): Promise<Want
   throw new Refusal(EXIT.usage, 'give one of --finding, --round, or --from with --to');
 };
 
+const NOT_SIGNED = 'no signed checkpoint: nothing shows whose rows these are';
+
+/** Rows behind the newest signature, where there is one: at most one line. */
+const unsignedRows = ({ checkpoints, signedSeq, lastSeq }: EvidenceVerdict): readonly string[] =>
+  checkpoints > 0 && signedSeq < lastSeq
+    ? [`rows ${signedSeq + 1} to ${lastSeq} are not signed yet`]
+    : [];
+
 /** What the file will not prove to a stranger: nobody is to learn it only from their verdict. */
 const lackingLines = (verdict: EvidenceVerdict): readonly string[] => {
-  const { checkpoints, signedSeq, lastSeq, sealed } = verdict;
+  const { checkpoints, sealed } = verdict;
   const unsigned =
     checkpoints === 0
-      ? ['no signed checkpoint: nothing shows whose rows these are (the table had no signing key)']
-      : signedSeq < lastSeq
-        ? [
-            `rows ${signedSeq + 1} to ${lastSeq} are not signed yet: nothing shows whose they ` +
-              'are; export again after the next signed checkpoint',
-          ]
-        : [];
+      ? [`${NOT_SIGNED} (the table had no signing key)`]
+      : unsignedRows(verdict).map(
+          (rows) =>
+            `${rows}: nothing shows whose they are; export again after the next signed checkpoint`,
+        );
   const unsealed =
     'not sealed (--seal KEY): rows prove themselves, the report does not; a verifier that cannot ' +
     'make it again calls it `not proved`, exit code 1';
@@ -133,20 +139,18 @@ const reportLines = (
 };
 
 const verdictText = (file: string, verdict: EvidenceVerdict, isKeyGiven: boolean): string => {
-  const { flaw, head, rows, checkpoints, keys, signedSeq, lastSeq } = verdict;
+  const { flaw, head, rows, checkpoints, keys, signedSeq } = verdict;
   if (flaw !== null) return `${file}: not whole: ${flaw.where}: ${flaw.what}`;
   const ends = [head?.startSigned ? 'signed' : 'unsigned', head?.endSigned ? 'signed' : 'unsigned'];
   return [
     `${file}: whole: ${head?.about.kind ?? ''} ${head?.about.name ?? ''}, ${rows} rows, ` +
       `${checkpoints} signed checkpoints (beginning ${ends[0] ?? ''}, end ${ends[1] ?? ''})`,
     checkpoints === 0
-      ? 'no signed checkpoint: nothing shows whose rows these are'
+      ? NOT_SIGNED
       : isKeyGiven
         ? `rows up to ${signedSeq} are signed with the device's key`
         : `key ${keys.join(', ')}: compare it with the device's (--key FILE)`,
-    ...(checkpoints > 0 && signedSeq < lastSeq
-      ? [`rows ${signedSeq + 1} to ${lastSeq} are not signed yet`]
-      : []),
+    ...unsignedRows(verdict),
     ...verdict.unproved.map((what) => `not damaged, but not proved: ${what}`),
     ...reportLines(verdict, isKeyGiven),
   ].join('\n  ');

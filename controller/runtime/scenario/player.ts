@@ -50,10 +50,11 @@ export class Player {
   #firstCard: Rank = FIRST_CARD;
   /** Gap before the next entry, ms; null: the usual one. */
   #gapMs: number | null = 0;
-  /** Hand dealing: the cards went back into the machine and it has not finished yet. */
-  #isMachineAtWork = false;
-  /** Hand dealing: a deck came to the table and nobody has said yet what was done with it. */
-  #isDeckNew = false;
+  /**
+   * Hand dealing: `at-work` since the cards went back into the machine and it has not finished yet,
+   * `new-deck` since a deck came to the table and nobody has said yet what was done with it.
+   */
+  #machine: 'still' | 'at-work' | 'new-deck' = 'still';
 
   constructor(rig: Rig) {
     this.#rig = rig;
@@ -92,19 +93,15 @@ export class Player {
     return { firstCard: this.#firstCard };
   }
 
+  /** A word of the author's own about the machine ends what would have been done for them. */
   async #single(act: HandAct): Promise<void> {
     if (act.do === 'press') {
-      if (act.press.key === 'no-more-bets') await this.#finishMachine();
-      else if (CANCELS.includes(act.press.key)) this.#speaksForMachine();
-    } else if (act.do === 'shuffler' || act.do === 'serial') this.#speaksForMachine();
-    else if (act.do === 'power' || act.do === 'link') this.#speaksForMachine();
+      if (act.press.key === 'no-more-bets') {
+        if (this.#machine === 'at-work') await this.#finishMachine();
+      } else if (CANCELS.includes(act.press.key)) this.#machine = 'still';
+    } else if (act.do === 'shuffler' || act.do === 'serial') this.#machine = 'still';
+    else if (act.do === 'power' || act.do === 'link') this.#machine = 'still';
     await this.#do(act);
-  }
-
-  /** From here the author says what becomes of the next shuffle. */
-  #speaksForMachine(): void {
-    this.#isMachineAtWork = false;
-    this.#isDeckNew = false;
   }
 
   /** Does one act and notices when a hand-dealt round puts the cards back into the machine. */
@@ -115,11 +112,9 @@ export class Player {
     const after = this.#rig.state();
     if (act.do !== 'press' || after.phase !== 'shuffle-due') return;
     if (rules.table.dealing !== 'hand' || !usesMachine(after, rules)) return;
-    if (act.press.key === 'deck-in') {
-      this.#isMachineAtWork = false;
-      this.#isDeckNew = true;
-    } else if (SETTLES.includes(act.press.key) && before !== 'shuffle-due') {
-      this.#isMachineAtWork = true;
+    if (act.press.key === 'deck-in') this.#machine = 'new-deck';
+    else if (SETTLES.includes(act.press.key) && before !== 'shuffle-due') {
+      this.#machine = 'at-work';
     }
   }
 
@@ -130,8 +125,7 @@ export class Player {
 
   /** What the machine was doing since the last hand-dealt round is done now. */
   async #finishMachine(): Promise<void> {
-    if (!this.#isMachineAtWork) return;
-    this.#speaksForMachine();
+    this.#machine = 'still';
     if (this.#rig.state().phase === 'shuffle-due') await this.#moveOn('ready');
   }
 
@@ -187,8 +181,7 @@ export class Player {
    */
   async #beforeRound(isFirst: boolean): Promise<void> {
     const { rules } = this.#rig;
-    if (this.#isMachineAtWork || this.#isDeckNew) {
-      this.#isMachineAtWork = true;
+    if (this.#machine !== 'still') {
       await this.#finishMachine();
       return;
     }

@@ -32,8 +32,8 @@ interface FindingProps {
   readonly acting: Acting | null;
 }
 
-/** Keys that are pressed about one finding by its number. */
-const ABOUT: readonly PressKey[] = ['clear', 'acknowledge'];
+/** Keys that are pressed about one finding by its number: at that finding, never beside. */
+export const ABOUT: readonly PressKey[] = ['clear', 'acknowledge'];
 
 /**
  * The keys that stand at a finding: those its task names, then clear and seen. Each only while

@@ -1,19 +1,15 @@
 import { mayAct } from '../../../controller/core/finding-rules.js';
 import type { PermittedKey } from '../../../controller/core/permitted.js';
-import type { PressKey } from '../../../controller/core/press.js';
 import type { WhoView } from '../../access/who-view.js';
 import type { PageView } from '../../table-page/message.js';
 import { Doubts } from './counts.js';
-import { type Acting, Findings, keysAt } from './findings.js';
+import { ABOUT, type Acting, Findings, keysAt } from './findings.js';
 import { Keys } from './keys.js';
 import { Outputs } from './step.js';
 import { useAsking } from './use-asking.js';
 import { usePress } from './use-press.js';
 import { clauseText, plainWord } from './words.js';
 import { pressingAs, pressRole } from './who.js';
-
-/** Pressed at the finding they name, never beside. */
-const NAMES_FINDING: readonly PressKey[] = ['clear', 'acknowledge'];
 
 interface FloorPageProps {
   readonly view: PageView;
@@ -55,7 +51,7 @@ export const FloorPage = ({ view, keys, who, watchedNs }: FloorPageProps) => {
     role === null ? null : { keys: own, asking, isBusy: pressing.isBusy };
   // What stands at its finding stands there alone.
   const atFindings = new Set(findings.flatMap((finding) => keysAt(finding, own)));
-  const beside = own.filter((one) => !atFindings.has(one) && !NAMES_FINDING.includes(one.key));
+  const beside = own.filter((one) => !atFindings.has(one) && !ABOUT.includes(one.key));
   return (
     <main id="main" class="floor">
       <div class="floor-side">
